@@ -1,0 +1,6 @@
+# PEPE_SANITIZE="address;undefined" or "thread" instruments everything that is built here, llhttp included.
+if(PEPE_SANITIZE)
+  list(JOIN PEPE_SANITIZE "," _pepe_sanitize)
+  add_compile_options(-fsanitize=${_pepe_sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${_pepe_sanitize})
+endif()

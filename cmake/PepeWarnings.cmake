@@ -1,0 +1,5 @@
+# Warnings for pepe's own code, carried by one INTERFACE target. Errors only where PEPE_WERROR asks for it.
+add_library(pepe_warnings INTERFACE)
+target_compile_options(pepe_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wcast-align -Wformat=2 -Wimplicit-fallthrough $<$<BOOL:${PEPE_WERROR}>:-Werror>)

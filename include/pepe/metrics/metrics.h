@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pepe/base/time.h"
+#include "pepe/result/result.h"
+#include "pepe/result/run_facts.h"
+
+namespace pepe {
+
+/// The figures of a set of results, as they stand.
+struct MetricsSummary {
+  std::uint64_t requests{0};
+  std::uint64_t successes{0};  ///< 200 <= code < 400.
+  Nanos latency_total{0};      ///< Saturates.
+  Nanos latency_mean{0};       ///< Total / requests, truncated to whole nanoseconds.
+  Nanos latency_min{0};
+  Nanos latency_max{0};
+  std::uint64_t bytes_in_total{0};
+  std::uint64_t bytes_out_total{0};
+  double bytes_in_mean{0};
+  double bytes_out_mean{0};
+  std::optional<Timestamp> earliest;  ///< nullopt without results.
+  std::optional<Timestamp> latest;
+  std::optional<Timestamp> end;       ///< Latest timestamp + latency.
+  Nanos duration{0};                  ///< latest - earliest.
+  Nanos wait{0};                      ///< end - latest.
+  double rate{0};
+  double throughput{0};
+  double success{0};
+  std::map<std::uint16_t, std::uint64_t> status_codes;
+  /// Distinct error texts in order of first appearance, with their counts; at most kMaxErrors of them.
+  std::vector<std::pair<std::string, std::uint64_t>> errors;
+  std::uint64_t errors_left_out{0};   ///< Results whose error text was beyond the limit.
+};
+
+inline constexpr std::size_t kMaxErrors = 1000;
+
+/// Gathers results. Memory is bounded whatever their number. Not thread-safe.
+class Metrics {
+ public:
+  /// `bounds`: lower bounds of histogram buckets, ascending, the first 0; empty: no histogram.
+  explicit Metrics(std::vector<Nanos> bounds = {});
+  ~Metrics();
+  Metrics(Metrics&&) noexcept;
+  Metrics& operator=(Metrics&&) noexcept;
+
+  void add(const Result& result);
+  /// Facts of a run whose results are among these; later facts of the same run replace earlier ones.
+  void add(const RunFacts& facts);
+
+  MetricsSummary summary() const;
+  /// Latency at quantile `q` in [0,1]: Hazen's rule over all results up to a million of them; beyond that within 0.1 %
+  /// (docs/measurement.md). 0 without results.
+  Nanos quantile(double q) const;
+  const std::vector<Nanos>& bounds() const noexcept;
+  /// Results per bucket; what fits nowhere counts in the last.
+  const std::vector<std::uint64_t>& bucket_counts() const noexcept;
+  const std::vector<RunFacts>& runs() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pepe

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pepe/base/expected.h"
+#include "pepe/base/time.h"
+#include "pepe/metrics/metrics.h"
+
+namespace pepe {
+
+/// One row of the registry: a report by its -type name. Pure: metrics to bytes; the caller owns the file.
+struct ReporterEntry {
+  std::string_view name;
+  void (*write)(const Metrics& metrics, std::string& out);
+};
+
+/// The types that exist: text, json, hist, hdrplot.
+std::span<const ReporterEntry> reporters();
+
+/// What -type and -buckets ask for together.
+struct ReportPlan {
+  const ReporterEntry* reporter{nullptr};
+  std::vector<Nanos> bounds;  ///< For Metrics; empty: no histogram.
+};
+
+/// Reads -type ("text", "json", "hist[0,1ms,10ms]", "hist" with -buckets, "hdrplot") and -buckets.
+/// Error: vegeta's texts: `invalid report type: T`, `unknown report type: "T"`, `bad buckets: ...`, the hint for plot.
+Expected<ReportPlan> plan_report(std::string_view type, std::string_view buckets);
+
+/// "[0,1ms,10ms]" to ascending bounds; a bound 0 is put in front when the first is above it.
+Expected<std::vector<Nanos>> parse_buckets(std::string_view text);
+
+}  // namespace pepe

@@ -1,0 +1,1 @@
+#include "pepe/engine/attack.h"

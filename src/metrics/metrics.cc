@@ -1,0 +1,1 @@
+#include "pepe/metrics/metrics.h"

@@ -1,0 +1,1 @@
+#include "pepe/pacer/pacer.h"

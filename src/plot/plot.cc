@@ -1,0 +1,1 @@
+#include "pepe/plot/plot.h"

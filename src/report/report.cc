@@ -1,0 +1,1 @@
+#include "pepe/report/reporter.h"

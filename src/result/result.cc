@@ -1,0 +1,3 @@
+#include "pepe/result/chunk_writer.h"
+#include "pepe/result/codec.h"
+#include "pepe/result/stream.h"

@@ -1,0 +1,1 @@
+#include "pepe/target/target.h"
