@@ -1,0 +1,159 @@
+#include "pepe/base/text.h"
+
+#include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace pepe {
+namespace {
+
+struct CodePoint {
+  std::uint32_t value;
+  std::size_t bytes;  // 0: no valid UTF-8 starts here
+};
+
+CodePoint decode_utf8(std::string_view text) noexcept {
+  const auto byte = [text](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+  const std::uint8_t first = byte(0);
+  if (first < 0x80) return {first, 1};
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return {0, 0};
+  std::uint32_t value = first & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return {0, 0};
+    value = value << 6 | (byte(i) & 0x3F);
+  }
+  constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value < kSmallest[length] || value > 0x10FFFF || surrogate) return {0, 0};
+  return {value, length};
+}
+
+struct Range {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
+// Controls, blanks other than ' ', marks that turn or hide text, private use and what is no character at all.
+constexpr Range kInvisible[] = {
+    {0x7F, 0xA0},     {0xAD, 0xAD},     {0x61C, 0x61C},     {0x1680, 0x1680}, {0x180E, 0x180E},
+    {0x2000, 0x200F}, {0x2028, 0x202F}, {0x205F, 0x206F},   {0x3000, 0x3000}, {0xE000, 0xF8FF},
+    {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF},   {0xE0000, 0x10FFFF},
+};
+
+bool invisible(std::uint32_t value) noexcept {
+  for (const Range& range : kInvisible) {
+    if (value >= range.first && value <= range.last) return true;
+  }
+  return false;
+}
+
+void append_escaped(std::uint32_t value, std::string& out) {
+  switch (value) {
+    case '\a': out += "\\a"; return;
+    case '\b': out += "\\b"; return;
+    case '\f': out += "\\f"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    case '\v': out += "\\v"; return;
+    default: break;
+  }
+  const char* form = value < 0x80 ? "\\x{:02x}" : value < 0x10000 ? "\\u{:04x}" : "\\U{:08x}";
+  out += fmt::format(fmt::runtime(form), value);
+}
+
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+constexpr std::array<std::int8_t, 256> make_sextets() {
+  std::array<std::int8_t, 256> table{};
+  table.fill(-1);
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i) table[static_cast<std::uint8_t>(kAlphabet[i])] = static_cast<std::int8_t>(i);
+  return table;
+}
+
+constexpr std::array<std::int8_t, 256> kSextets = make_sextets();
+
+bool line_break(char c) noexcept { return c == '\n' || c == '\r'; }
+
+Error bad_base64(std::size_t offset) { return Error{fmt::format("illegal base64 data at input byte {}", offset)}; }
+
+}  // namespace
+
+std::string quote(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const CodePoint point = decode_utf8(text);
+    const std::size_t length = point.bytes == 0 ? 1 : point.bytes;
+    if (point.bytes == 0) {
+      out += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(text[0]));
+    } else if (point.value == '"' || point.value == '\\') {
+      out += {'\\', static_cast<char>(point.value)};
+    } else if (point.value < 0x20 || invisible(point.value)) {
+      append_escaped(point.value, out);
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length);
+  }
+  out += '"';
+  return out;
+}
+
+std::string_view trim(std::string_view text) noexcept {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  const std::size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+void append_base64(std::string_view bytes, std::string& out) {
+  const auto byte = [bytes](std::size_t i) { return static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[i])); };
+  out.reserve(out.size() + (bytes.size() + 2) / 3 * 4);
+  std::size_t i = 0;
+  for (; i + 3 <= bytes.size(); i += 3) {
+    const std::uint32_t group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    for (int shift = 18; shift >= 0; shift -= 6) out += kAlphabet[group >> shift & 63];
+  }
+  const std::size_t rest = bytes.size() - i;
+  if (rest == 0) return;
+  const std::uint32_t group = byte(i) << 16 | (rest == 2 ? byte(i + 1) << 8 : 0);
+  out += kAlphabet[group >> 18];
+  out += kAlphabet[group >> 12 & 63];
+  out += rest == 2 ? kAlphabet[group >> 6 & 63] : '=';
+  out += '=';
+}
+
+Expected<std::string> decode_base64(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() / 4 * 3);
+  std::uint32_t group = 0;
+  int sextets = 0;
+  std::size_t i = 0;
+  for (; i < text.size(); ++i) {
+    if (line_break(text[i])) continue;
+    const std::int8_t sextet = kSextets[static_cast<std::uint8_t>(text[i])];
+    if (sextet < 0) break;
+    group = group << 6 | static_cast<std::uint32_t>(sextet);
+    if (++sextets < 4) continue;
+    out += {static_cast<char>(group >> 16), static_cast<char>(group >> 8), static_cast<char>(group)};
+    group = 0;
+    sextets = 0;
+  }
+  if (i == text.size()) return sextets == 0 ? Expected<std::string>{std::move(out)} : bad_base64(i);
+
+  // What stopped the loop must be the padding, and nothing but line breaks may follow it.
+  if (text[i] != '=' || sextets < 2) return bad_base64(i);
+  int padding = 0;
+  for (; i < text.size(); ++i) {
+    if (line_break(text[i])) continue;
+    if (text[i] != '=' || ++padding > 4 - sextets) return bad_base64(i);
+  }
+  if (padding != 4 - sextets) return bad_base64(i);
+  out += static_cast<char>(group >> (sextets == 3 ? 10 : 4));
+  if (sextets == 3) out += static_cast<char>(group >> 2);
+  return out;
+}
+
+}  // namespace pepe

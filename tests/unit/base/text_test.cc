@@ -1,0 +1,99 @@
+#include "pepe/base/text.h"
+
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace pepe {
+namespace {
+
+struct TextCase {
+  const char* name;
+  std::string text;
+  std::string want;
+};
+
+const TextCase kQuoteCases[] = {
+    {"Empty", "", R"("")"},
+    {"Plain", "http://a/", R"("http://a/")"},
+    {"QuotesAndBackslashes", R"(a"b\c)", R"("a\"b\\c")"},
+    {"NamedControls", "\a\b\f\n\r\t\v", R"("\a\b\f\n\r\t\v")"},
+    {"OtherControls", std::string{"\0\x1b\x7f", 3}, R"("\x00\x1b\x7f")"},
+    {"Utf8Stays", "gr\u00fc\u00df \u540d \U0001F600", "\"gr\u00fc\u00df \u540d \U0001F600\""},
+    {"InvisibleCharacters", "\ufeff\u200b\u202e\u0085", R"("\ufeff\u200b\u202e\u0085")"},
+    {"PrivateUse", "\U00100000", R"("\U00100000")"},
+    {"NoUtf8", "\xff\xc3(", R"("\xff\xc3(")"},
+    {"CutUtf8", "\xe5\x90", R"("\xe5\x90")"},
+    {"OverlongUtf8", "\xc0\x80\xe0\x80\x80", R"("\xc0\x80\xe0\x80\x80")"},
+    {"Surrogate", "\xed\xa0\x80", R"("\xed\xa0\x80")"},
+};
+
+TEST(Quote, EscapesWhatATerminalWouldNotShow) {
+  for (const TextCase& row : kQuoteCases) {
+    SCOPED_TRACE(row.name);
+    EXPECT_EQ(quote(row.text), row.want);
+  }
+}
+
+TEST(Trim, DropsWhiteSpaceAtBothEnds) {
+  EXPECT_EQ(trim(" \t\r\n\v\fa b \r\n"), "a b");
+  EXPECT_EQ(trim(" \t "), "");
+  EXPECT_EQ(trim(""), "");
+  EXPECT_EQ(trim("x"), "x");
+}
+
+const TextCase kBase64Cases[] = {
+    {"Empty", "", ""},
+    {"One", "f", "Zg=="},
+    {"Two", "fo", "Zm8="},
+    {"Three", "foo", "Zm9v"},
+    {"Six", "foobar", "Zm9vYmFy"},
+    {"Binary", std::string{"\0\x01\xff\n", 4}, "AAH/Cg=="},
+    {"BothSpecialLetters", "\xfb\xff\xbf", "+/+/"},
+};
+
+TEST(Base64, WritesAndReads) {
+  for (const TextCase& row : kBase64Cases) {
+    SCOPED_TRACE(row.name);
+    std::string out = "x";
+    append_base64(row.text, out);
+    EXPECT_EQ(out, "x" + row.want);
+    const auto got = decode_base64(row.want);
+    ASSERT_TRUE(got) << got.error().text();
+    EXPECT_EQ(*got, row.text);
+  }
+}
+
+TEST(Base64, RoundTripsAnyBytes) {
+  std::mt19937 random{3};
+  for (std::size_t length = 0; length < 300; ++length) {
+    std::string want(length, '\0');
+    for (char& c : want) c = static_cast<char>(random());
+    std::string text;
+    append_base64(want, text);
+    ASSERT_EQ(decode_base64(text).value(), want);
+  }
+}
+
+TEST(Base64, SkipsLineBreaks) {
+  EXPECT_EQ(decode_base64("Zm9v\r\nYmFy\n").value(), "foobar");
+  EXPECT_EQ(decode_base64("Zg=\n=\n").value(), "f");
+}
+
+TEST(Base64, NamesTheOffsetOfAFault) {
+  const TextCase cases[] = {
+      {"Letter", "Zm9v!Zm8=", "4"},  {"UrlAlphabet", "-_-_", "0"}, {"NoPadding", "Zg", "2"},     {"ShortPadding", "Zg=", "3"},
+      {"LongPadding", "Zg===", "4"}, {"TextAfter", "Zg==Zg", "4"}, {"PaddingOnly", "====", "0"}, {"OneLetter", "Z===", "1"},
+      {"Blank", "Zm 9v", "2"},
+  };
+  for (const TextCase& row : cases) {
+    SCOPED_TRACE(row.name);
+    const auto got = decode_base64(row.text);
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.error().text(), "illegal base64 data at input byte " + row.want);
+  }
+}
+
+}  // namespace
+}  // namespace pepe
