@@ -19,7 +19,8 @@ class Pacer {
   /// nullopt: the schedule ends before hit `n` (or the offset is beyond 292 years).
   virtual std::optional<Nanos> due(std::uint64_t n) const noexcept = 0;
 
-  /// How many hits are due before `offset`: the smallest n with due(n) >= offset. UINT64_MAX for an unpaced schedule.
+  /// How many hits are due before `offset`: the smallest n with due(n) >= offset (0 for an offset of 0 or
+  /// less). At most UINT64_MAX, which is what an unpaced schedule gives.
   virtual std::uint64_t hits_before(Nanos offset) const noexcept = 0;
 
   /// True when every hit is due at once: the closed loop.
