@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pepe/base/time.h"
@@ -13,13 +14,20 @@
 
 namespace pepe {
 
+/// Error texts that differ in nothing but the local port of the connection.
+struct ErrorKind {
+  std::string text;  ///< With `*` for the port when there are several, else the text as it is.
+  std::uint64_t count{0};
+  bool merged{false};  ///< There are several.
+};
+
 /// The figures of a set of results, as they stand.
 struct MetricsSummary {
   std::uint64_t requests{0};
   std::uint64_t successes{0};  ///< 200 <= code < 400.
   Nanos latency_total{0};      ///< Saturates.
   Nanos latency_mean{0};       ///< Total / requests, truncated to whole nanoseconds.
-  Nanos latency_min{0};
+  Nanos latency_min{0};        ///< As vegeta has it: a 0 gives way to the next latency, unless it is the first one.
   Nanos latency_max{0};
   std::uint64_t bytes_in_total{0};
   std::uint64_t bytes_out_total{0};
@@ -34,9 +42,12 @@ struct MetricsSummary {
   double throughput{0};
   double success{0};
   std::map<std::uint16_t, std::uint64_t> status_codes;
-  /// Distinct error texts in order of first appearance, with their counts; at most kMaxErrors of them.
+  /// Distinct error texts in order of first appearance, with their counts: the first of each kind, and at most
+  /// kMaxErrors more.
   std::vector<std::pair<std::string, std::uint64_t>> errors;
-  std::uint64_t errors_left_out{0};   ///< Results whose error text was beyond the limit.
+  /// The same by kind, with whole counts; at most kMaxErrors of them.
+  std::vector<ErrorKind> error_kinds;
+  std::uint64_t errors_left_out{0};   ///< Results whose kind of error was beyond the limit.
 };
 
 inline constexpr std::size_t kMaxErrors = 1000;
@@ -44,14 +55,15 @@ inline constexpr std::size_t kMaxErrors = 1000;
 /// Gathers results. Memory is bounded whatever their number. Not thread-safe.
 class Metrics {
  public:
-  /// `bounds`: lower bounds of histogram buckets, ascending, the first 0; empty: no histogram.
+  /// `bounds`: lower bounds of histogram buckets, as parse_buckets() gives them; empty: no histogram.
   explicit Metrics(std::vector<Nanos> bounds = {});
   ~Metrics();
   Metrics(Metrics&&) noexcept;
   Metrics& operator=(Metrics&&) noexcept;
 
   void add(const Result& result);
-  /// Facts of a run whose results are among these; later facts of the same run replace earlier ones.
+  /// Facts of a run whose results are among these; later facts of the same run replace earlier ones. Past some ten
+  /// thousand runs they are no longer kept.
   void add(const RunFacts& facts);
 
   MetricsSummary summary() const;

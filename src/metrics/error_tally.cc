@@ -1,0 +1,72 @@
+#include "metrics/error_tally.h"
+
+#include <algorithm>
+
+namespace pepe {
+
+void mask_local_ports(std::string_view error, std::string& out) {
+  out.clear();
+  constexpr std::string_view kArrow = "->";
+  for (std::size_t arrow = error.find(kArrow); arrow != std::string_view::npos; arrow = error.find(kArrow)) {
+    std::size_t digits = arrow;
+    while (digits > 0 && error[digits - 1] >= '0' && error[digits - 1] <= '9') --digits;
+    const bool is_port = digits < arrow && digits > 0 && error[digits - 1] == ':';
+    out.append(error.substr(0, is_port ? digits : arrow)).append(is_port ? "*->" : "->");
+    error.remove_prefix(arrow + kArrow.size());
+  }
+  out.append(error);
+}
+
+void ErrorTally::add(std::string_view error) {
+  error = error.substr(0, kMaxErrorText);
+  Place& place = places_[(reinterpret_cast<std::uintptr_t>(error.data()) >> 4) % places_.size()];
+  if (place.data == error.data() && texts_[place.text].text == error) return count_text(place.text);
+  if (const auto found = text_index_.find(error); found != text_index_.end()) {
+    place = {error.data(), found->second};
+    return count_text(found->second);
+  }
+  add_new(error);
+}
+
+void ErrorTally::count_text(std::size_t text) {
+  ++texts_[text].count;
+  ++kinds_[texts_[text].kind].count;
+}
+
+void ErrorTally::add_new(std::string_view error) {
+  mask_local_ports(error, masked_);
+  if (const auto found = kind_index_.find(masked_); found != kind_index_.end()) {
+    Kind& kind = kinds_[found->second];
+    ++kind.count;
+    kind.merged = true;
+    if (texts_.size() - kinds_.size() < kMaxErrors) add_text(error, found->second);
+    return;
+  }
+  if (kinds_.size() == kMaxErrors || !add_text(error, kinds_.size())) {
+    ++left_out_;
+    return;
+  }
+  kinds_.push_back({masked_, 1, false});
+  kind_index_.emplace(kinds_.back().key, kinds_.size() - 1);
+}
+
+bool ErrorTally::add_text(std::string_view error, std::size_t kind) {
+  const std::size_t bytes = 2 * error.size();
+  if (bytes_ + bytes > kMaxErrorBytes) return false;
+  bytes_ += bytes;
+  texts_.push_back({std::string{error}, 1, kind});
+  text_index_.emplace(texts_.back().text, texts_.size() - 1);
+  return true;
+}
+
+void ErrorTally::write_to(MetricsSummary& summary) const {
+  for (const Text& text : texts_) summary.errors.emplace_back(text.text, text.count);
+  for (const Kind& kind : kinds_) summary.error_kinds.push_back({kind.key, kind.count, kind.merged});
+  // A kind of one text is shown as that text, port and all.
+  for (const Text& text : texts_) {
+    if (ErrorKind& kind = summary.error_kinds[text.kind]; !kind.merged) kind.text = text.text;
+  }
+  summary.errors_left_out = left_out_;
+}
+
+}  // namespace pepe
