@@ -18,6 +18,8 @@ struct Origin {
   std::string scheme;  ///< "http" or "https".
   std::string host;    ///< Without brackets; may be empty, which means this machine.
   std::uint16_t port{0};
+  /// Which of the destinations that -connect-to gives it: 1 to DialPlan::routes(); 0: each new connection takes the next.
+  std::uint32_t route{0};
   friend auto operator<=>(const Origin&, const Origin&) = default;
 };
 
@@ -29,16 +31,30 @@ class DialPlan {
   /// Requests to `origin` go to a proxy in absolute form; the value of Proxy-Authorization in `*authorization` when the
   /// proxy wants one (else empty).
   virtual bool absolute_form(const Origin& origin, std::string* authorization) const = 0;
+  /// How many destinations -connect-to gives `origin`; 1 without it. Hits that take Origin::route 1 to routes() in turn
+  /// spread over all of them also where connections are kept alive.
+  virtual std::uint32_t routes(const Origin& origin) const = 0;
+  /// One line for a person when connections to `origin` go through a proxy, without its password; else empty.
+  virtual std::string notice(const Origin& origin) const = 0;
+  /// -dns-ttl is above 0: Dialer::current() is worth asking before an idle connection is used again.
+  virtual bool names_move() const = 0;
 };
 
 /// Reads certificates and proxy settings. Error: vegeta's texts (`open F: no such file or directory`, `bad certificate`).
 Expected<std::unique_ptr<DialPlan>> make_dial_plan(const AttackOptions& options);
+
+/// Where a connection ended up.
+struct Peer {
+  std::string name;           ///< The name that was looked up; empty: an address or a unix socket.
+  asio::ip::address address;  ///< Unspecified for a unix socket.
+};
 
 /// A connection that is ready for its first request.
 struct Dialed {
   int fd{-1};                       ///< Non-blocking, TCP_NODELAY; the receiver closes it.
   std::unique_ptr<TlsSession> tls;  ///< Handshake done; nullptr on plain connections.
   bool h2{false};                   ///< ALPN chose HTTP/2.
+  Peer peer;
 };
 
 /// Opens connections for one worker: name, addresses side by side, unix socket, proxy tunnel, TLS handshake. Lives on
@@ -57,8 +73,12 @@ class Dialer {
   virtual void cancel(Id id) = 0;
   /// What the dial is doing, for the text of a timeout: "looking up NAME", "connecting", "TLS handshake". Empty: unknown id.
   virtual std::string phase(Id id) const = 0;
+  /// False when the name of `peer` has moved to other addresses: the connection is to be closed after its current
+  /// request. Asks for the name again, in the background, when its last answer is older than -dns-ttl.
+  virtual bool current(const Peer& peer) = 0;
 };
 
+/// REQUIRES: `plan` comes from make_dial_plan() and outlives the dialer; `io` runs no handler after the dialer is gone.
 std::unique_ptr<Dialer> make_dialer(asio::io_context& io, DialPlan& plan);
 
 }  // namespace pepe

@@ -1,0 +1,144 @@
+#include <netdb.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <deque>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "engine/resolver.h"
+#include "pepe/base/error.h"
+
+namespace pepe {
+namespace {
+
+// Lookups that may be under way at once, for one worker; the rest wait. More would only pile up on a dead server.
+constexpr std::size_t kMaxThreads = 16;
+
+// The server that error texts name: the first of the system's configuration.
+std::string system_server() {
+  std::ifstream config{"/etc/resolv.conf"};
+  for (std::string word; config >> word;) {
+    std::string server;
+    if (word == "nameserver" && config >> server) {
+      return server.find(':') == std::string::npos ? server + ":53" : "[" + server + "]:53";
+    }
+    std::getline(config, word);
+  }
+  return "127.0.0.1:53";
+}
+
+std::string cause_of(int code, int system_errno) {
+  if (code == EAI_NONAME || code == EAI_NODATA) return "no such host";
+  if (code == EAI_SYSTEM) return errno_text(system_errno);
+  std::string text = gai_strerror(code);
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+asio::ip::address to_address(const sockaddr& from) {
+  if (from.sa_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(from);
+    return asio::ip::address_v4{ntohl(v4.sin_addr.s_addr)};
+  }
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(from);
+  asio::ip::address_v6::bytes_type bytes;
+  std::copy(std::begin(v6.sin6_addr.s6_addr), std::end(v6.sin6_addr.s6_addr), bytes.begin());
+  return asio::ip::address_v6{bytes, v6.sin6_scope_id};
+}
+
+Expected<Addresses> ask_system(const std::string& name) {
+  const auto failed = [&name](const std::string& cause) {
+    return Error{"lookup " + name + " on " + system_server() + ": " + cause};
+  };
+  // A NUL would end the name early, and another host would be attacked.
+  if (name.find('\0') != std::string::npos) return failed("no such host");
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int code = getaddrinfo(name.c_str(), nullptr, &hints, &found);
+  if (code != 0) return failed(cause_of(code, errno));
+  Addresses addresses;
+  for (const addrinfo* item = found; item != nullptr; item = item->ai_next) {
+    if (item->ai_family == AF_INET || item->ai_family == AF_INET6) addresses.push_back(to_address(*item->ai_addr));
+  }
+  freeaddrinfo(found);
+  if (addresses.empty()) return failed("no such host");
+  return addresses;
+}
+
+class SystemNames final : public NameService {
+ public:
+  explicit SystemNames(asio::io_context& io) : mailbox_{std::make_shared<Mailbox>()} {
+    mailbox_->io = &io;
+    mailbox_->owner = this;
+  }
+  ~SystemNames() override {
+    const std::lock_guard lock{mailbox_->mutex};
+    mailbox_->io = nullptr;
+    mailbox_->owner = nullptr;
+  }
+
+  void lookup(const std::string& name, Done done) override {
+    queue_.push_back({name, std::move(done)});
+    start_queued();
+  }
+
+ private:
+  // What a lookup's thread and its owner share, so that the owner may go first.
+  struct Mailbox {
+    std::mutex mutex;  // Of `io`. `owner` is used on the io_context's thread only.
+    asio::io_context* io{nullptr};
+    SystemNames* owner{nullptr};
+  };
+  struct Question {
+    std::string name;
+    Done done;
+  };
+
+  void start_queued() {
+    while (!queue_.empty() && running_ < kMaxThreads) {
+      Question question = std::move(queue_.front());
+      queue_.pop_front();
+      ++running_;
+      start(std::move(question));
+    }
+  }
+
+  void start(Question question) {
+    const auto answer = [mailbox = mailbox_, done = std::move(question.done)](Expected<Addresses> addresses) {
+      const std::lock_guard lock{mailbox->mutex};
+      if (mailbox->io == nullptr) return;
+      asio::post(*mailbox->io, [mailbox, done, addresses = std::move(addresses)] {
+        if (mailbox->owner != nullptr) mailbox->owner->finish(done, addresses);
+      });
+    };
+    try {
+      std::thread{[answer, name = question.name] { answer(ask_system(name)); }}.detach();
+    } catch (const std::system_error& error) {
+      answer(Error{"lookup " + question.name + ": " + errno_text(error.code().value())});
+    }
+  }
+
+  void finish(const Done& done, const Expected<Addresses>& addresses) {
+    --running_;
+    start_queued();
+    done(addresses);
+  }
+
+  std::shared_ptr<Mailbox> mailbox_;
+  std::deque<Question> queue_;
+  std::size_t running_{0};
+};
+
+}  // namespace
+
+std::unique_ptr<NameService> make_system_names(asio::io_context& io) { return std::make_unique<SystemNames>(io); }
+
+}  // namespace pepe
