@@ -1,1 +1,0 @@
-#include "pepe/report/reporter.h"

@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/columns.h"
+#include "report/reporters.h"
+
+namespace pepe {
+namespace {
+
+std::string rounded(Nanos duration) { return format_duration(round_duration(duration)); }
+
+Nanos saturating_sum(Nanos a, Nanos b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a.count(), b.count(), &sum) ? Nanos::max() : Nanos{sum};
+}
+
+void append_status_codes(const MetricsSummary& summary, std::string& out) {
+  std::vector<std::string> codes;
+  for (const auto& [code, count] : summary.status_codes) codes.push_back(fmt::format("{}:{}", code, count));
+  std::sort(codes.begin(), codes.end(),
+            [](const std::string& a, const std::string& b) { return a.substr(0, a.find(':')) < b.substr(0, b.find(':')); });
+  for (const std::string& code : codes) out.append(code).append("  ");
+}
+
+// One line for each kind of error. Texts that differ in the local port only would fill pages; they are one line with
+// their count. A text that is alone is shown as it is.
+void append_errors(const MetricsSummary& summary, std::string& out) {
+  for (const ErrorKind& kind : summary.error_kinds) {
+    append_terminal_safe(kind.text, out);
+    if (kind.merged) fmt::format_to(std::back_inserter(out), " ({} times)", kind.count);
+    out += '\n';
+  }
+  if (summary.errors_left_out > 0) {
+    fmt::format_to(std::back_inserter(out), "... and {} more with other errors\n", summary.errors_left_out);
+  }
+}
+
+}  // namespace
+
+void write_text_report(const Metrics& metrics, std::string& out) {
+  const MetricsSummary m = metrics.summary();
+  const auto quantile = [&metrics](double q) { return rounded(metrics.quantile(q)); };
+  std::string text;
+  const auto to = std::back_inserter(text);
+  fmt::format_to(to, "Requests\t[total, rate, throughput]\t{}, {:.2f}, {:.2f}\n", m.requests, m.rate, m.throughput);
+  fmt::format_to(to, "Duration\t[total, attack, wait]\t{}, {}, {}\n", rounded(saturating_sum(m.duration, m.wait)),
+                 rounded(m.duration), rounded(m.wait));
+  fmt::format_to(to, "Latencies\t[min, mean, 50, 90, 95, 99, max]\t{}, {}, {}, {}, {}, {}, {}\n", rounded(m.latency_min),
+                 rounded(m.latency_mean), quantile(0.50), quantile(0.90), quantile(0.95), quantile(0.99),
+                 rounded(m.latency_max));
+  fmt::format_to(to, "Bytes In\t[total, mean]\t{}, {:.2f}\n", m.bytes_in_total, m.bytes_in_mean);
+  fmt::format_to(to, "Bytes Out\t[total, mean]\t{}, {:.2f}\n", m.bytes_out_total, m.bytes_out_mean);
+  fmt::format_to(to, "Success\t[ratio]\t{:.2f}%\n", m.success * 100);
+  text += "Status Codes\t[code:count]\t";
+  append_status_codes(m, text);
+  text += "\nError Set:\n";
+  append_errors(m, text);
+  append_columns(text, out);
+}
+
+}  // namespace pepe
