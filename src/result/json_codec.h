@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "pepe/result/codec.h"
+
+namespace pepe {
+
+CodecEntry::Match detect_json(std::string_view head, bool at_end);
+std::unique_ptr<Encoder> make_json_encoder();
+std::unique_ptr<Decoder> make_json_decoder(DecoderEvents events, DecodeOptions options);
+
+}  // namespace pepe

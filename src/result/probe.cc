@@ -1,0 +1,23 @@
+#include "result/probe.h"
+
+namespace pepe {
+namespace {
+
+constexpr std::size_t kProbeBytes = 64 * 1024;
+
+}  // namespace
+
+CodecEntry::Match probe(Decoder& decoder, std::string_view head, bool at_end) {
+  InputWindow window{head, 0, 0, at_end};
+  Result result;
+  const Expected<DecodeStatus> status = decoder.next(window, result);
+  if (!status) return CodecEntry::Match::kNo;
+  switch (*status) {
+    case DecodeStatus::kResult: return CodecEntry::Match::kYes;
+    case DecodeStatus::kEnd: return CodecEntry::Match::kNo;
+    case DecodeStatus::kNeedMore: break;
+  }
+  return head.size() < kProbeBytes ? CodecEntry::Match::kNeedMore : CodecEntry::Match::kYes;
+}
+
+}  // namespace pepe
