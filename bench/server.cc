@@ -94,28 +94,25 @@ Expected<int> Server::open_listener(int family, std::uint16_t port) {
   return fd;
 }
 
-void Server::run(const volatile int* stopped) {
-  const Instant end = Clock::now() + options_.duration;
+Expected<void> Server::run(int stop) {
+  epoll_event stop_event{.events = EPOLLIN, .data = {.fd = stop}};
+  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, stop, &stop_event) != 0) return system_error("epoll", errno);
   std::vector<epoll_event> events(512);
-  while (*stopped == 0) {
-    timespec wait{.tv_sec = 1, .tv_nsec = 0};
+  for (;;) {
+    timespec wait{};
     if (!delayed_.empty()) {
-      const Nanos left = time_to_wait(Clock::now(), end);
+      const Nanos left = std::max(delayed_.front().due - Clock::now(), Nanos{0});
       wait = {.tv_sec = static_cast<time_t>(left.count() / 1'000'000'000), .tv_nsec = left.count() % 1'000'000'000};
     }
-    const int count = epoll_pwait2(epoll_, events.data(), static_cast<int>(events.size()), &wait, nullptr);
-    if (count <= 0 && Clock::now() >= end) return;
+    const int count = epoll_pwait2(epoll_, events.data(), static_cast<int>(events.size()),
+                                   delayed_.empty() ? nullptr : &wait, nullptr);
     for (int i = 0; i < count; ++i) {
       const epoll_event& event = events[static_cast<std::size_t>(i)];
+      if (event.data.fd == stop) return {};
       on_event(event.data.fd, event.events);
     }
     if (!delayed_.empty()) on_due(Clock::now());
   }
-}
-
-Nanos Server::time_to_wait(Instant now, Instant end) const {
-  const Instant next = std::min(delayed_.front().due, end);
-  return std::clamp<Nanos>(next - now, Nanos{0}, std::chrono::seconds{1});
 }
 
 void Server::on_event(int fd, std::uint32_t events) {

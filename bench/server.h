@@ -21,7 +21,6 @@ struct ServerOptions {
   bool unique{false};  ///< Every body starts with a number of its own.
   bool tls{false};
   std::string pem_file;
-  Nanos duration{std::chrono::minutes{30}};  ///< It stops by itself then.
 };
 
 /// Answers every HTTP/1.1 request on the loopback addresses from memory, on one thread: one recv and one send per
@@ -36,8 +35,8 @@ class Server {
   /// Listens on 127.0.0.1, and on ::1 where there is one.
   Expected<void> listen();
   std::uint16_t port() const noexcept { return port_; }
-  /// Answers until the duration is over or `*stopped` is set by a signal.
-  void run(const volatile int* stopped);
+  /// Answers until there is something to read from the descriptor `stop`.
+  Expected<void> run(int stop);
 
   std::uint64_t requests() const noexcept { return requests_; }
   std::uint64_t connections() const noexcept { return accepted_; }
@@ -72,7 +71,6 @@ class Server {
   bool flush(Connection& connection);
   std::string_view next_bytes(const Connection& connection) const;
   void close_connection(Connection& connection);
-  Nanos time_to_wait(Instant now, Instant end) const;
 
   ServerOptions options_;
   TlsContext tls_;

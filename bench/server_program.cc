@@ -1,3 +1,6 @@
+#include <sys/signalfd.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 
@@ -7,11 +10,20 @@
 
 namespace {
 
-volatile int stopped = 0;
-
 int fail(const pepe::Error& error) {
   std::fprintf(stderr, "server: %s\n", error.text().c_str());
   return 2;
+}
+
+// A descriptor with something to read once the program is to end: told to, or out of time, so that a server that was
+// left behind goes away.
+int stop_descriptor(pepe::Nanos duration) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGALRM}) sigaddset(&signals, signal);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  alarm(static_cast<unsigned>(std::chrono::ceil<std::chrono::seconds>(duration).count()));
+  return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 
 }  // namespace
@@ -19,6 +31,7 @@ int fail(const pepe::Error& error) {
 int main(int argc, char** argv) {
   using namespace pepe;
   ServerOptions options;
+  Nanos duration{std::chrono::minutes{30}};
   Flags flags;
   flags.add("port", &options.port, "port to listen on; 0: the system picks one (default)");
   flags.add("size", &options.size, "bytes of each body (128)");
@@ -26,7 +39,7 @@ int main(int argc, char** argv) {
   flags.add("unique", &options.unique, "every body is different");
   flags.add("tls", &options.tls, "HTTPS with a certificate made at the start");
   flags.add("ca", &options.pem_file, "file to write that certificate to");
-  flags.add("duration", &options.duration, "stops by itself after this (30m)");
+  flags.add("duration", &duration, "stops by itself after this (30m)");
   std::uint64_t core = UINT64_MAX;
   flags.add("cpu", &core, "core to stay on");
   if (const auto parsed = flags.parse(argc, argv); !parsed) return fail(parsed.error());
@@ -34,17 +47,13 @@ int main(int argc, char** argv) {
   if (core != UINT64_MAX)
     if (const auto pinned = pin_to_cpu(core); !pinned) return fail(pinned.error());
 
-  struct sigaction action {};
-  action.sa_handler = [](int) { stopped = 1; };
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 
   Server server{std::move(options)};
   if (const auto listening = server.listen(); !listening) return fail(listening.error());
   std::printf("listening on 127.0.0.1:%u\n", server.port());
   std::fflush(stdout);
-  server.run(&stopped);
+  if (const auto ran = server.run(stop_descriptor(duration)); !ran) return fail(ran.error());
   const ProcessUsage usage = process_usage();
   const double requests = static_cast<double>(server.requests());
   std::printf("{\"requests\":%llu,\"connections\":%llu,\"cpu_us_per_request\":%.3f,\"peak_rss_kb\":%llu}\n",
