@@ -44,6 +44,52 @@ void append_escaped(std::uint32_t value, std::string& out) {
   out += fmt::format(fmt::runtime(form), value);
 }
 
+/// Appends `text` with the characters of `marked` behind a backslash and what is invisible escaped.
+void append_visible(std::string_view text, std::string_view marked, std::string& out) {
+  while (!text.empty()) {
+    const CodePoint point = decode_utf8(text);
+    const std::size_t length = point.bytes == 0 ? 1 : point.bytes;
+    if (point.bytes == 0) {
+      out += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(text[0]));
+    } else if (point.value < 0x20 || invisible(point.value)) {
+      append_escaped(point.value, out);
+    } else {
+      if (length == 1 && marked.find(text[0]) != std::string_view::npos) out += '\\';
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length);
+  }
+}
+
+// White space outside ASCII: U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F, U+3000.
+constexpr std::string_view kWideSpaces[] = {
+    "\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
+    "\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000",
+};
+
+bool ascii_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool ascii(char c) noexcept { return static_cast<std::uint8_t>(c) < 0x80; }
+
+/// The bytes of the white space that `text` begins with; 0: it begins with none.
+std::size_t space_at_start(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  if (ascii(text[0])) return ascii_space(text[0]) ? 1 : 0;
+  for (const std::string_view space : kWideSpaces) {
+    if (text.starts_with(space)) return space.size();
+  }
+  return 0;
+}
+
+/// The same at the end.
+std::size_t space_at_end(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  if (ascii(text.back())) return ascii_space(text.back()) ? 1 : 0;
+  for (const std::string_view space : kWideSpaces) {
+    if (text.ends_with(space)) return space.size();
+  }
+  return 0;
+}
+
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 constexpr std::array<std::int8_t, 256> make_sextets() {
@@ -63,29 +109,23 @@ Error bad_base64(std::size_t offset) { return Error{fmt::format("illegal base64 
 
 std::string quote(std::string_view text) {
   std::string out = "\"";
-  while (!text.empty()) {
-    const CodePoint point = decode_utf8(text);
-    const std::size_t length = point.bytes == 0 ? 1 : point.bytes;
-    if (point.bytes == 0) {
-      out += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(text[0]));
-    } else if (point.value == '"' || point.value == '\\') {
-      out += {'\\', static_cast<char>(point.value)};
-    } else if (point.value < 0x20 || invisible(point.value)) {
-      append_escaped(point.value, out);
-    } else {
-      out += text.substr(0, length);
-    }
-    text.remove_prefix(length);
-  }
+  append_visible(text, "\"\\", out);
   out += '"';
   return out;
 }
 
+std::string printable(std::string_view text, std::size_t most) {
+  std::string out;
+  append_visible(text.substr(0, most), "", out);
+  if (text.size() > most) out += "...";
+  return out;
+}
+
 std::string_view trim(std::string_view text) noexcept {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+  std::size_t length = 0;
+  while ((length = space_at_start(text)) > 0) text.remove_prefix(length);
+  while ((length = space_at_end(text)) > 0) text.remove_suffix(length);
+  return text;
 }
 
 void append_base64(std::string_view bytes, std::string& out) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,7 +12,11 @@ namespace pepe {
 /// quotes and backslashes, control characters (\n, \x1b), bytes that are no UTF-8 (\xff), invisible characters (\u200b).
 std::string quote(std::string_view text);
 
-/// `text` without the white space at both ends (blank, \t, \n, \v, \f, \r).
+/// `text` as it is, but for what a terminal would not show as itself, which is escaped as by quote(). Cut after `most`
+/// bytes, with "..." in place of the rest: for showing a line from outside in a message.
+std::string printable(std::string_view text, std::size_t most = 200);
+
+/// `text` without the white space at both ends, as Go's TrimSpace: blanks, tabs, line ends and Unicode's spaces.
 std::string_view trim(std::string_view text) noexcept;
 
 /// Base64 of `bytes`, standard alphabet with padding (RFC 4648, section 4). Appended to `out`.

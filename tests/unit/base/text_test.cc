@@ -36,11 +36,25 @@ TEST(Quote, EscapesWhatATerminalWouldNotShow) {
   }
 }
 
+TEST(Printable, ShowsALineAsItIs) {
+  EXPECT_EQ(printable("get \"a\\b\" gr\u00fc\u00df"), "get \"a\\b\" gr\u00fc\u00df");
+  EXPECT_EQ(printable("a\x1b[31m\t\u202e"), R"(a\x1b[31m\t\u202e)");
+}
+
+TEST(Printable, CutsALongLine) {
+  EXPECT_EQ(printable("abcdef", 3), "abc...");
+  EXPECT_EQ(printable("abc", 3), "abc");
+  EXPECT_EQ(printable(std::string(1'000'000, 'x')).size(), 203U);
+}
+
 TEST(Trim, DropsWhiteSpaceAtBothEnds) {
   EXPECT_EQ(trim(" \t\r\n\v\fa b \r\n"), "a b");
   EXPECT_EQ(trim(" \t "), "");
   EXPECT_EQ(trim(""), "");
   EXPECT_EQ(trim("x"), "x");
+  EXPECT_EQ(trim("\u00a0 \u3000x\u2009y\u0085\u2028 "), "x\u2009y");
+  EXPECT_EQ(trim("\ufeffx\u200b"), "\ufeffx\u200b");
+  EXPECT_EQ(trim("\x85x\xa0"), "\x85x\xa0");
 }
 
 const TextCase kBase64Cases[] = {
