@@ -6,6 +6,7 @@
 
 namespace pepe {
 
+inline std::uint8_t swap_bytes(std::uint8_t value) noexcept { return value; }
 inline std::uint16_t swap_bytes(std::uint16_t value) noexcept { return __builtin_bswap16(value); }
 inline std::uint32_t swap_bytes(std::uint32_t value) noexcept { return __builtin_bswap32(value); }
 inline std::uint64_t swap_bytes(std::uint64_t value) noexcept { return __builtin_bswap64(value); }
