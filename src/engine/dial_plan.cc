@@ -42,6 +42,10 @@ Expected<std::unique_ptr<RoutePlan>> RoutePlan::make(const AttackOptions& option
     if (!mapping) mapping = std::make_unique<Mapping>();
     mapping->to.insert(mapping->to.end(), entry.to.begin(), entry.to.end());
   }
+  plan->session_tickets_ = options.tls.session_tickets;
+  Expected<std::unique_ptr<TlsContext>> tls = TlsContext::make(options.tls);
+  if (!tls) return std::move(tls).error();
+  plan->tls_ = *std::move(tls);
   return plan;
 }
 
@@ -75,6 +79,12 @@ Expected<HostPort> RoutePlan::destination(const Origin& origin) {
 }
 
 std::unique_ptr<NameService> RoutePlan::make_name_service(asio::io_context& io) const { return make_system_names(io); }
+
+TlsTickets* RoutePlan::make_tickets() {
+  if (!session_tickets_) return nullptr;
+  const std::lock_guard lock{mutex_};
+  return &tickets_.emplace_back();
+}
 
 Expected<std::unique_ptr<DialPlan>> make_dial_plan(const AttackOptions& options) {
   Expected<std::unique_ptr<RoutePlan>> plan = RoutePlan::make(options);

@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 
 #include "engine/dialer.h"
 #include "engine/resolver.h"
+#include "engine/tls_context.h"
 #include "pepe/base/expected.h"
 
 namespace pepe {
@@ -45,6 +48,10 @@ class RoutePlan final : public DialPlan {
   const std::optional<asio::ip::address>& local() const noexcept { return local_; }
   NameCache& names() noexcept { return names_; }
   std::unique_ptr<NameService> make_name_service(asio::io_context& io) const;
+  const TlsContext& tls() const noexcept { return *tls_; }
+  /// Where one dialer keeps its TLS sessions; nullptr without -session-tickets. The plan's, since connections that
+  /// outlive the dialer still store into it.
+  TlsTickets* make_tickets();
 
  private:
   struct Mapping {
@@ -59,6 +66,10 @@ class RoutePlan final : public DialPlan {
   std::optional<asio::ip::address> local_;
   std::map<std::string, std::unique_ptr<Mapping>> mappings_;
   NameCache names_;
+  std::unique_ptr<TlsContext> tls_;
+  bool session_tickets_{false};
+  std::mutex mutex_;  ///< Of tickets_.
+  std::deque<TlsTickets> tickets_;
 };
 
 }  // namespace pepe

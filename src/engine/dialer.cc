@@ -1,11 +1,17 @@
 #include "engine/dialer.h"
 
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
 #include <unordered_map>
 #include <utility>
 
 #include "engine/dial_plan.h"
 #include "engine/resolver.h"
+#include "engine/tls_context.h"
 #include "engine/transport.h"
+#include "pepe/base/error.h"
 
 namespace pepe {
 namespace {
@@ -17,32 +23,73 @@ struct DialContext {
   asio::io_context& io;
   RoutePlan& plan;
   Resolver resolver;
+  TlsTickets* tickets;
 };
 
-/// One connection on its way: address, socket, then what its scheme asks for. Its steps are told to stop when it is
-/// destroyed, so no handler of theirs finds it gone.
-class Dial {
+/// The TLS handshake of a dial.
+class TlsHandshake final : public SocketStep {
+ public:
+  explicit TlsHandshake(TlsSession& session) : session_{session} {}
+  Next advance(int fd) override;
+  const std::string& error() const override { return error_; }
+
+ private:
+  TlsSession& session_;
+  std::string error_;
+};
+
+SocketStep::Next TlsHandshake::advance(int fd) {
+  std::array<char, 16384> buffer;
+  for (;;) {
+    switch (session_.handshake()) {
+      case TlsSession::Status::kOk:
+        return Next::kDone;
+      case TlsSession::Status::kWantWrite:
+        return Next::kWhenWritable;
+      case TlsSession::Status::kWantRead:
+        break;
+      default:
+        error_ = session_.error();
+        return Next::kFailed;
+    }
+    const ssize_t got = recv(fd, buffer.data(), buffer.size(), 0);
+    if (got > 0) {
+      session_.feed({buffer.data(), static_cast<std::size_t>(got)});
+    } else if (got == 0) {
+      session_.feed_end();
+    } else if (errno == EAGAIN || errno == EINTR) {
+      return Next::kWhenReadable;
+    } else {
+      error_ = socket_error("read", fd, errno);
+      return Next::kFailed;
+    }
+  }
+}
+
+/// One connection on its way: name, socket, then what its scheme asks for. Shared with the handlers of its socket, which
+/// may still be queued when it is cancelled.
+class Dial : public std::enable_shared_from_this<Dial> {
  public:
   using Done = std::function<void(Expected<Dialed>)>;
 
   Dial(DialContext& context, const Origin& origin, Done done)
       : context_{context}, origin_{origin}, done_{std::move(done)}, socket_{context.io}, guard_{context.io.get_executor()} {}
-  ~Dial() {
-    context_.resolver.cancel(lookup_);
-    if (connect_) connect_->cancel();
-  }
-
   /// May end at once: only ever called from the io_context.
   void start();
+  /// Closes what was opened; `done` will not run.
+  void cancel();
   const std::string& phase() const noexcept { return phase_; }
 
  private:
   void look_up();
   void on_addresses(const Addresses& addresses);
   void on_socket(Socket socket);
-  /// Last: `done_` destroys this.
+  void advance();
+  void on_ready(error_code ec);
+  void hand_over();
   void finish(Expected<Dialed> dialed) {
-    const Done done = std::move(done_);
+    const Done done = std::exchange(done_, nullptr);
+    cancel();
     done(std::move(dialed));
   }
 
@@ -55,7 +102,9 @@ class Dial {
   Resolver::Id lookup_{0};
   std::shared_ptr<TcpConnect> connect_;
   Socket socket_;
-  const WorkGuard guard_;  ///< A loop that has nothing but this dial to wait for goes on.
+  std::unique_ptr<TlsSession> tls_;
+  std::unique_ptr<SocketStep> step_;
+  WorkGuard guard_;  ///< A loop that has nothing but this dial to wait for goes on.
 };
 
 void Dial::start() {
@@ -98,32 +147,83 @@ void Dial::on_addresses(const Addresses& addresses) {
 
 void Dial::on_socket(Socket socket) {
   socket_ = std::move(socket);
-  if (origin_.scheme == "https") return finish(Error{"https is not built yet"});
+  if (origin_.scheme == "https") {
+    const std::string server = format_host_port(origin_.host, origin_.port);
+    tls_ = context_.plan.tls().make_session(socket_.native_handle(), origin_.host, server, context_.tickets);
+    if (!tls_) return finish(Error{"tls: out of memory"});
+    phase_ = "TLS handshake";
+    step_ = std::make_unique<TlsHandshake>(*tls_);
+  }
+  advance();
+}
+
+void Dial::advance() {
+  if (!step_) return hand_over();
+  switch (step_->advance(socket_.native_handle())) {
+    case SocketStep::Next::kWhenReadable:
+      socket_.async_wait(Socket::wait_read, [self = shared_from_this()](error_code ec) { self->on_ready(ec); });
+      return;
+    case SocketStep::Next::kWhenWritable:
+      socket_.async_wait(Socket::wait_write, [self = shared_from_this()](error_code ec) { self->on_ready(ec); });
+      return;
+    case SocketStep::Next::kFailed:
+      return finish(Error{step_->error()});
+    case SocketStep::Next::kDone:
+      step_.reset();
+      return hand_over();
+  }
+}
+
+void Dial::on_ready(error_code ec) {
+  if (!done_) return;
+  if (ec) return finish(system_error("dial", ec.value()));
+  advance();
+}
+
+void Dial::hand_over() {
   error_code ec;
   const int fd = socket_.release(ec);
   if (ec) return finish(system_error("dial", ec.value()));
-  finish(Dialed{fd, nullptr, false, std::move(peer_)});
+  const bool h2 = tls_ && tls_->h2();
+  finish(Dialed{fd, std::move(tls_), h2, std::move(peer_)});
+}
+
+void Dial::cancel() {
+  done_ = nullptr;
+  context_.resolver.cancel(lookup_);
+  if (connect_) connect_->cancel();
+  error_code ignored;
+  if (socket_.is_open()) socket_.close(ignored);
+  guard_.reset();
 }
 
 class AsioDialer final : public Dialer {
  public:
   AsioDialer(asio::io_context& io, RoutePlan& plan)
-      : context_{io, plan, Resolver{io, plan.names(), plan.make_name_service(io)}} {}
+      : context_{io, plan, Resolver{io, plan.names(), plan.make_name_service(io)}, plan.make_tickets()} {}
+  ~AsioDialer() override {
+    for (auto& [id, dial] : dials_) dial->cancel();
+  }
 
   Id dial(const Origin& origin, Done done) override {
     const Id id = ++last_id_;
-    auto dial = std::make_unique<Dial>(context_, origin, [this, id, done = std::move(done)](Expected<Dialed> dialed) {
-      finish(id, done, std::move(dialed));
-    });
-    dials_.emplace(id, std::move(dial));
+    dials_.emplace(id, std::make_shared<Dial>(context_, origin, [this, id, done = std::move(done)](Expected<Dialed> dialed) {
+      dials_.erase(id);
+      done(std::move(dialed));
+    }));
     asio::post(context_.io, [this, id] {
       const auto found = dials_.find(id);
-      if (found != dials_.end()) found->second->start();
+      if (found == dials_.end()) return;
+      const std::shared_ptr<Dial> dial = found->second;
+      dial->start();
     });
     return id;
   }
 
-  void cancel(Id id) override { dials_.erase(id); }
+  void cancel(Id id) override {
+    const auto dial = dials_.extract(id);
+    if (!dial.empty()) dial.mapped()->cancel();
+  }
 
   std::string phase(Id id) const override {
     const auto found = dials_.find(id);
@@ -137,14 +237,9 @@ class AsioDialer final : public Dialer {
   }
 
  private:
-  void finish(Id id, const Done& done, Expected<Dialed> dialed) {
-    dials_.erase(id);
-    done(std::move(dialed));
-  }
-
   DialContext context_;
   Id last_id_{0};
-  std::unordered_map<Id, std::unique_ptr<Dial>> dials_;  ///< After context_: destroyed first, they refer to it.
+  std::unordered_map<Id, std::shared_ptr<Dial>> dials_;
 };
 
 }  // namespace

@@ -33,6 +33,8 @@ class TlsSession {
   /// The peer closed the connection (recv gave 0): what follows without close_notify is a truncation.
   virtual void feed_end() = 0;
   virtual Status handshake() = 0;
+  /// After the handshake: ALPN chose HTTP/2.
+  virtual bool h2() const = 0;
   /// Plaintext into `out`.
   virtual Count read(std::span<char> out) = 0;
   /// Sends plaintext. kWantWrite with bytes == 0: call again with the same bytes when the socket is writable.

@@ -73,6 +73,17 @@ class TcpConnect : public std::enable_shared_from_this<TcpConnect> {
   Failure failure_;
 };
 
+/// A part of a dial that talks over a connected, non-blocking socket: a proxy's greeting, a TLS handshake.
+class SocketStep {
+ public:
+  enum class Next { kDone, kWhenReadable, kWhenWritable, kFailed };
+  virtual ~SocketStep() = default;
+  /// Goes as far as the socket lets it.
+  virtual Next advance(int fd) = 0;
+  /// After kFailed.
+  virtual const std::string& error() const = 0;
+};
+
 /// Connects to the unix socket `path` ("@name": an abstract one), which never waits. The socket is non-blocking.
 Expected<Socket> connect_unix(asio::io_context& io, const std::string& path);
 

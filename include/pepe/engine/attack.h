@@ -86,6 +86,8 @@ struct AttackProgress {
 struct AttackEvents {
   std::function<void(const AttackProgress&)> progress;  ///< About every 100 ms.
   std::function<void(std::string_view)> notice;         ///< One line for a person, as it happens.
+  /// Makes a blocked Targeter::next() of a lazy list return soon. Called once, when no more targets are wanted.
+  std::function<void()> cancel_targets;
 };
 
 /// What came of an attack as a whole.

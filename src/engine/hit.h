@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/answer_cache.h"
+#include "engine/intrusive_list.h"
+#include "engine/request.h"
+#include "pepe/base/time.h"
+
+namespace pepe {
+
+class Http1Connection;
+class Pool;
+
+/// A target as one worker uses it.
+struct TargetState {
+  const Target* target{nullptr};
+  const Request* request{nullptr};
+  Pool* pool{nullptr};  ///< Found at the first hit.
+  AnswerCache cache;
+};
+
+/// Where a redirected hit has got to: a request of its own.
+struct Redirection {
+  Target target;
+  Request request;
+};
+
+/// A target that was made for one hit: of a lazy list.
+struct OwnedTarget {
+  Target target;
+  Request request;
+  TargetState state;
+};
+
+/// One hit in flight, from the moment a worker takes it up. Owned by its worker; pooled.
+struct Hit {
+  std::uint64_t seq{0};
+  Nanos lag{0};            ///< How late it was taken up.
+  Instant taken;           ///< Latency and timestamp count from here.
+  TargetState* target{nullptr};
+  const Request* request{nullptr};  ///< What is being asked now: the target's, or that of a redirection.
+  Pool* pool{nullptr};
+  Http1Connection* connection{nullptr};
+  bool retried{false};
+  bool wants_new_connection{false};
+  std::int64_t redirects{0};
+  std::unique_ptr<Redirection> redirection;
+  std::unique_ptr<OwnedTarget> owned;
+
+  ListLink<Hit> deadline_link;
+  ListLink<Hit> waiting_link;
+};
+
+using DeadlineList = IntrusiveList<Hit, &Hit::deadline_link>;
+using WaitingList = IntrusiveList<Hit, &Hit::waiting_link>;
+
+}  // namespace pepe

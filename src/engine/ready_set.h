@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "engine/asio.h"
+#include "pepe/base/time.h"
+
+namespace pepe {
+
+/// What happened to one watched socket.
+struct ReadyEvent {
+  void* tag;
+  bool readable;
+  bool writable;
+  bool closing;  ///< The peer has shut its side down, or the connection broke: read until the end.
+};
+
+/// The sockets of one worker that are ready for reading or writing, edge by edge: after an event, read until the
+/// socket is empty (or a read comes back short, unless `closing`). Belongs to the worker's thread.
+/// One implementation is chosen when pepe is built: ready_set_epoll.cc (Linux) or ready_set_asio.cc (anywhere).
+class ReadySet {
+ public:
+  explicit ReadySet(asio::io_context& io);
+  ~ReadySet();
+  ReadySet(const ReadySet&) = delete;
+
+  /// Watches a connected, non-blocking socket in both directions. `tag` comes back with each event. The caller keeps
+  /// `fd`, and removes it before closing it. False: the system refused (errno says why).
+  bool add(int fd, void* tag);
+  void remove(int fd);
+  /// Asks for an event once `fd`, which was full, can be written again.
+  void await_writable(int fd);
+
+  /// Events that are there now; never blocks. Valid until the next call.
+  std::span<const ReadyEvent> poll();
+
+  /// Blocks until a socket is ready, a handler of the io_context has run, or `until`. `now` is the time just read.
+  void wait(Instant now, Instant until);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pepe

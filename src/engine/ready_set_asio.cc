@@ -1,0 +1,96 @@
+// HOT: once per turn of a worker. The portable ready set: every socket is awaited through Asio.
+#include "engine/ready_set.h"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "pepe/base/check.h"
+
+namespace pepe {
+
+// One watched socket. Asio waits on a descriptor of its own object, which is released, never closed, at the end.
+struct Watch {
+  Watch(asio::io_context& io, int fd, void* owner) : descriptor{io, fd}, tag{owner} {}
+  ~Watch() { descriptor.release(); }
+
+  asio::posix::stream_descriptor descriptor;
+  void* tag;
+};
+
+struct ReadySet::State {
+  explicit State(asio::io_context& context) : io{context}, timer{context} {}
+
+  // Each handler keeps its Watch alive, since a cancelled wait still runs once more.
+  void await_read(const std::shared_ptr<Watch>& watch) {
+    watch->descriptor.async_wait(asio::posix::stream_descriptor::wait_read, [this, watch](const error_code& error) {
+      if (error || watch->tag == nullptr) return;
+      ready.push_back({watch->tag, true, false, true});
+      rearm.push_back(watch);
+    });
+  }
+  void await_write(const std::shared_ptr<Watch>& watch) {
+    watch->descriptor.async_wait(asio::posix::stream_descriptor::wait_write, [this, watch](const error_code& error) {
+      if (error || watch->tag == nullptr) return;
+      ready.push_back({watch->tag, false, true, false});
+    });
+  }
+
+  asio::io_context& io;
+  asio::steady_timer timer;
+  Instant armed{Instant::min()};
+  std::unordered_map<int, std::shared_ptr<Watch>> watches;
+  std::vector<std::shared_ptr<Watch>> rearm;
+  std::vector<ReadyEvent> ready;
+  std::vector<ReadyEvent> handed_out;
+};
+
+ReadySet::ReadySet(asio::io_context& io) : state_{std::make_unique<State>(io)} {}
+ReadySet::~ReadySet() = default;
+
+bool ReadySet::add(int fd, void* tag) {
+  auto watch = std::make_shared<Watch>(state_->io, fd, tag);
+  state_->watches[fd] = watch;
+  state_->await_read(watch);
+  return true;
+}
+
+void ReadySet::remove(int fd) {
+  const auto found = state_->watches.find(fd);
+  if (found == state_->watches.end()) return;
+  Watch& watch = *found->second;
+  std::erase_if(state_->ready, [&](const ReadyEvent& event) { return event.tag == watch.tag; });
+  watch.tag = nullptr;
+  watch.descriptor.release();
+  state_->watches.erase(found);
+}
+
+void ReadySet::await_writable(int fd) {
+  const auto found = state_->watches.find(fd);
+  if (found != state_->watches.end()) state_->await_write(found->second);
+}
+
+std::span<const ReadyEvent> ReadySet::poll() {
+  State& state = *state_;
+  // What was handed out has been read until empty by now, so the next edge may be asked for.
+  for (const auto& watch : state.rearm)
+    if (watch->tag != nullptr) state.await_read(watch);
+  state.rearm.clear();
+  state.io.poll();
+  state.handed_out.clear();
+  state.handed_out.swap(state.ready);
+  return state.handed_out;
+}
+
+void ReadySet::wait(Instant now, Instant until) {
+  State& state = *state_;
+  if (!state.ready.empty()) return;
+  if (until != Instant::max() && (state.armed > until || state.armed <= now)) {
+    state.armed = until;
+    state.timer.expires_at(until);
+    state.timer.async_wait([](const error_code&) {});
+  }
+  state.io.run_one();
+}
+
+}  // namespace pepe

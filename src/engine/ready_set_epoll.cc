@@ -1,0 +1,94 @@
+// HOT: once per turn of a worker. No allocation, lock, log or wall clock.
+#include "engine/ready_set.h"
+
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "pepe/base/check.h"
+
+namespace pepe {
+namespace {
+
+constexpr std::size_t kEventsPerPoll = 256;
+
+timespec to_timespec(Instant instant) {
+  const auto nanos = instant.time_since_epoch().count();
+  return {.tv_sec = nanos / 1'000'000'000, .tv_nsec = nanos % 1'000'000'000};
+}
+
+}  // namespace
+
+struct ReadySet::State {
+  explicit State(asio::io_context& context) : io{context}, set{context}, timer{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {
+    const int fd = ::epoll_create1(EPOLL_CLOEXEC);
+    PEPE_CHECK(fd >= 0 && timer >= 0);
+    set.assign(fd);
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLET;
+    event.data.ptr = this;  // no connection has this address
+    PEPE_CHECK(::epoll_ctl(fd, EPOLL_CTL_ADD, timer, &event) == 0);
+  }
+  ~State() { ::close(timer); }
+
+  // The worker sleeps in the io_context, which wakes for its own handlers and for this set's descriptor alike.
+  void await() {
+    if (awaited) return;
+    awaited = true;
+    set.async_wait(asio::posix::stream_descriptor::wait_read, [this](const error_code&) { awaited = false; });
+  }
+
+  void arm(Instant until) {
+    const itimerspec spec{.it_interval = {}, .it_value = to_timespec(until)};
+    PEPE_CHECK(::timerfd_settime(timer, TFD_TIMER_ABSTIME, &spec, nullptr) == 0);
+    armed = until;
+  }
+
+  asio::io_context& io;
+  asio::posix::stream_descriptor set;
+  int timer;
+  bool awaited{false};
+  Instant armed{Instant::min()};
+  std::array<epoll_event, kEventsPerPoll> raw;
+  std::array<ReadyEvent, kEventsPerPoll> events;
+};
+
+ReadySet::ReadySet(asio::io_context& io) : state_{std::make_unique<State>(io)} {}
+ReadySet::~ReadySet() = default;
+
+bool ReadySet::add(int fd, void* tag) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  event.data.ptr = tag;
+  return ::epoll_ctl(state_->set.native_handle(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void ReadySet::remove(int fd) { ::epoll_ctl(state_->set.native_handle(), EPOLL_CTL_DEL, fd, nullptr); }
+
+void ReadySet::await_writable(int) {}  // the edge was asked for by add()
+
+std::span<const ReadyEvent> ReadySet::poll() {
+  State& state = *state_;
+  const int count = ::epoll_wait(state.set.native_handle(), state.raw.data(), kEventsPerPoll, 0);
+  std::size_t used = 0;
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = state.raw[static_cast<std::size_t>(i)];
+    if (event.data.ptr == &state) continue;  // the timer: waking up was all it is for
+    state.events[used++] = {event.data.ptr, (event.events & EPOLLIN) != 0, (event.events & EPOLLOUT) != 0,
+                            (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0};
+  }
+  return {state.events.data(), used};
+}
+
+void ReadySet::wait(Instant now, Instant until) {
+  State& state = *state_;
+  // A timer that fires before `until` is good enough: it costs one early turn instead of a system call each time.
+  if (until != Instant::max() && (state.armed > until || state.armed <= now)) state.arm(until);
+  state.await();
+  state.io.run_one();
+}
+
+}  // namespace pepe

@@ -1,0 +1,105 @@
+// HOT: once per hit. No allocation, lock, log or wall clock.
+#include "engine/recorder.h"
+
+namespace pepe {
+namespace {
+
+// A reader of a pipe, and whoever looks after a kill -9, misses no more than this.
+constexpr Nanos kFlushInterval = std::chrono::milliseconds{250};
+
+}  // namespace
+
+Recorder::Recorder(Options options)
+    : options_{std::move(options)}, writer_{{.run_id = options_.run_id, .writer = options_.worker}} {}
+
+void Recorder::record_known(const Hit& hit, Instant done, bool reused) {
+  AnswerCache& cache = hit.target->cache;
+  OutcomeId& outcome = cache.outcomes[reused ? 1 : 0];
+  if (!writer_.is_current(outcome)) outcome = intern_cached(hit, reused, cache.content_length(), {});
+  add(outcome, hit, done);
+}
+
+void Recorder::record_answer(const Hit& hit, Instant done, bool reused, Response& response) {
+  AnswerCache& cache = hit.target->cache;
+  std::string_view inline_body;
+  remember_body(cache, response, inline_body);
+  if (response.fixed()) {
+    const OutcomeId outcome = intern_cached(hit, reused, response.bytes_read(), inline_body);
+    if (inline_body.empty()) cache.outcomes[reused ? 1 : 0] = outcome;
+    return add(outcome, hit, done);
+  }
+  const bool success = response.code() >= 200 && response.code() < 400;
+  const std::string error = success ? std::string{} : response.status_text();
+  Outcome outcome = base_outcome(hit, reused);
+  outcome.code = static_cast<std::uint16_t>(response.code());
+  outcome.bytes_out = hit.target->request->body_bytes;
+  outcome.bytes_in = response.body().kept();
+  outcome.bytes_read = response.bytes_read();
+  outcome.error = error;
+  outcome.headers = response.headers();
+  outcome.has_headers = true;
+  outcome.has_body = outcome.bytes_in > 0;
+  outcome.stored = cache.body;
+  outcome.body = inline_body;
+  add(writer_.intern(outcome), hit, done);
+}
+
+void Recorder::record_failure(const Hit& hit, Instant done, bool reused, std::string_view error, Response* partial) {
+  Outcome outcome = base_outcome(hit, reused);
+  outcome.error = error;
+  if (partial != nullptr) {
+    outcome.bytes_read = partial->bytes_read();
+    outcome.body = partial->body().bytes();
+    outcome.has_body = !outcome.body.empty();
+  }
+  add(writer_.intern(outcome), hit, done);
+}
+
+void Recorder::take(std::string& out) {
+  writer_.take(out);
+  flush_at_ = Instant::max();
+}
+
+void Recorder::add(OutcomeId outcome, const Hit& hit, Instant done) {
+  const Nanos offset = hit.taken - options_.start_instant;
+  writer_.add(outcome, hit.seq, options_.start.unix_nanos + offset.count(), done - hit.taken, hit.lag);
+  if (flush_at_ == Instant::max()) flush_at_ = done + kFlushInterval;
+}
+
+Outcome Recorder::base_outcome(const Hit& hit, bool reused) const {
+  Outcome outcome;
+  outcome.attack = options_.attack;
+  outcome.method = hit.target->request->method;
+  outcome.url = hit.target->request->url;
+  outcome.reused = reused;
+  outcome.zone_minutes = options_.start.zone_minutes;
+  return outcome;
+}
+
+// The head that the cache knows, with the body that it holds or with `inline_body`.
+OutcomeId Recorder::intern_cached(const Hit& hit, bool reused, std::uint64_t bytes_read, std::string_view inline_body) {
+  const AnswerCache& cache = hit.target->cache;
+  Outcome outcome = base_outcome(hit, reused);
+  outcome.code = cache.code();
+  outcome.bytes_out = hit.target->request->body_bytes;
+  outcome.bytes_in = cache.body ? cache.body.bytes().size() : inline_body.size();
+  outcome.bytes_read = bytes_read;
+  outcome.error = cache.error();
+  outcome.headers = cache.headers();
+  outcome.has_headers = true;
+  outcome.has_body = outcome.bytes_in > 0;
+  outcome.stored = cache.body;
+  outcome.body = inline_body;
+  return writer_.intern(outcome);
+}
+
+// Makes the response's body the target's last one, or gives it as `inline_body` when it is too large to keep.
+void Recorder::remember_body(AnswerCache& cache, Response& response, std::string_view& inline_body) {
+  if (cache.body && response.body().matches() && response.body().candidate() == cache.body) return;
+  cache.outcomes[0] = cache.outcomes[1] = {};
+  const std::string_view bytes = response.body().bytes();
+  cache.body = bytes.empty() ? BodyRef{} : writer_.store_body(bytes);
+  if (!cache.body) inline_body = bytes;
+}
+
+}  // namespace pepe

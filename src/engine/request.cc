@@ -1,0 +1,220 @@
+#include "engine/request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "pepe/target/url.h"
+
+namespace pepe {
+namespace {
+
+// A body up to this size is copied behind the head, so that one send() carries both.
+constexpr std::size_t kInlineBodyBytes = 4096;
+
+constexpr std::string_view kSequenceHeader = "X-Vegeta-Seq";
+constexpr std::string_view kAttackHeader = "X-Vegeta-Attack";
+
+bool is_token_char(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
+}
+
+bool is_token(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char); }
+
+bool is_field_value(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t') || byte == 0x7F;
+  });
+}
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::optional<std::string_view> first_value(const Target& target, std::string_view name) {
+  for (const HeaderField& field : target.headers)
+    if (field.name == name) return field.value;
+  return std::nullopt;
+}
+
+// Headers that the request line's own part or the framing already says; their exact spelling only, as in vegeta.
+bool is_made_elsewhere(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"Host",    "User-Agent",    "Content-Length", "Transfer-Encoding",
+                                                "Trailer", kSequenceHeader, kAttackHeader};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+std::string base64(std::string_view bytes) {
+  static constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+    for (std::size_t j = 0; j < 4; ++j)
+      out += j <= bytes.size() - i ? kAlphabet[group >> (18 - 6 * j) & 63] : '=';
+  }
+  return out;
+}
+
+// The first thing that keeps `target` from being sent, or an empty text.
+std::string find_fault(const Target& target, const Expected<Url>& url) {
+  if (!is_token(target.method)) return fmt::format("net/http: invalid method \"{}\"", target.method);
+  const std::string prefix = error_prefix(target.method, target.url);
+  if (!url) return error_prefix(target.method, target.url) + url.error().text();
+  for (const HeaderField& field : target.headers) {
+    if (!is_token(field.name)) return fmt::format("{}net/http: invalid header field name \"{}\"", prefix, field.name);
+    if (!is_field_value(field.value))
+      return fmt::format("{}net/http: invalid header field value for \"{}\"", prefix, field.name);
+  }
+  if (url->scheme != "http" && url->scheme != "https")
+    return fmt::format("{}unsupported protocol scheme \"{}\"", prefix, url->scheme);
+  if (url->authority.empty()) return prefix + "http: no Host in request URL";
+  return {};
+}
+
+void append_framing(const Target& target, bool chunked, std::string& head) {
+  if (target.body == nullptr || target.body->empty()) {
+    if (target.method == "POST" || target.method == "PUT" || target.method == "PATCH") head += "Content-Length: 0\r\n";
+  } else if (chunked) {
+    head += "Transfer-Encoding: chunked\r\n";
+  } else {
+    head += fmt::format("Content-Length: {}\r\n", target.body->size());
+  }
+}
+
+void append_own_headers(const Target& target, std::string& head) {
+  std::vector<const HeaderField*> fields;
+  for (const HeaderField& field : target.headers)
+    if (!is_made_elsewhere(field.name)) fields.push_back(&field);
+  std::stable_sort(fields.begin(), fields.end(),
+                   [](const HeaderField* a, const HeaderField* b) { return a->name < b->name; });
+  for (const HeaderField* field : fields) head += fmt::format("{}: {}\r\n", field->name, trim(field->value));
+}
+
+void append_authorization(const Target& target, const Url& url, std::string& head) {
+  if (url.has_userinfo && !first_value(target, "Authorization")) {
+    const std::string credentials = url.userinfo.find(':') == std::string::npos ? url.userinfo + ":" : url.userinfo;
+    head += fmt::format("Authorization: Basic {}\r\n", base64(credentials));
+  }
+}
+
+bool asks_to_close(const Target& target) {
+  const auto value = first_value(target, "Connection");
+  return value && (*value == "close" || *value == "Close");
+}
+
+void append_head(const Target& target, const Url& url, const RequestOptions& options, Request& request) {
+  std::string& head = request.head;
+  std::string authorization;
+  const bool absolute = options.plan != nullptr && options.plan->absolute_form(request.origin, &authorization);
+  head = fmt::format("{} {}{} HTTP/1.1\r\n", target.method, absolute ? url.scheme + "://" + url.authority : std::string{},
+                     url.path_and_query);
+  head += fmt::format("Host: {}\r\n", first_value(target, "Host").value_or(url.authority));
+  const auto agent = first_value(target, "User-Agent");
+  if (!agent || !agent->empty()) head += fmt::format("User-Agent: {}\r\n", agent.value_or(options.user_agent));
+  append_framing(target, options.chunked, head);
+  append_authorization(target, url, head);
+  if (!authorization.empty()) head += fmt::format("Proxy-Authorization: {}\r\n", authorization);
+  append_own_headers(target, head);
+  if (request.inflate) head += "Accept-Encoding: gzip\r\n";
+  if (request.close && !asks_to_close(target)) head += "Connection: close\r\n";
+  if (!options.attack.empty()) head += fmt::format("{}: {}\r\n", kAttackHeader, options.attack);
+  head += fmt::format("{}: ", kSequenceHeader);
+}
+
+void append_body(const Target& target, bool chunked, Request& request) {
+  request.tail = "\r\n\r\n";
+  if (target.body == nullptr || target.body->empty()) return;
+  request.body_bytes = target.body->size();
+  auto wire = target.body;
+  if (chunked)
+    wire = std::make_shared<const std::string>(fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", wire->size(), *wire));
+  if (wire->size() <= kInlineBodyBytes) {
+    request.tail += *wire;
+  } else {
+    request.body = std::move(wire);
+  }
+}
+
+// vegeta keeps credentials only while the host's name stays the same.
+bool drops_on_new_host(std::string_view name) {
+  return name == "Authorization" || name == "Cookie" || name == "Www-Authenticate" || name == "WWW-Authenticate" ||
+         name == "Cookie2";
+}
+
+}  // namespace
+
+std::string error_prefix(std::string_view method, std::string_view url) {
+  std::string verb{method.empty() ? "GET" : method};
+  std::transform(verb.begin() + 1, verb.end(), verb.begin() + 1,
+                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  std::string shown{url};
+  const auto scheme_end = shown.find("://");
+  const auto at = scheme_end == std::string::npos ? scheme_end : shown.find('@', scheme_end);
+  if (at != std::string::npos && at < shown.find_first_of("/?#", scheme_end + 3)) {
+    const auto colon = shown.find(':', scheme_end + 3);
+    if (colon < at) shown.replace(colon + 1, at - colon - 1, "***");
+  }
+  return fmt::format("{} \"{}\": ", verb, shown);
+}
+
+Request make_request(const Target& target, const RequestOptions& options) {
+  Request request;
+  request.method = target.method;
+  request.url = target.url;
+  const Expected<Url> url = parse_request_uri(target.url);
+  request.fault = find_fault(target, url);
+  if (!request.fault.empty()) return request;
+
+  const bool has_body = target.body != nullptr && !target.body->empty();
+  request.origin = {url->scheme, url->host, url->port_or_default()};
+  request.is_head = target.method == "HEAD";
+  request.retry_safe = !has_body && (target.method == "GET" || target.method == "HEAD" || target.method == "OPTIONS" ||
+                                     target.method == "TRACE");
+  request.inflate = !request.is_head && !first_value(target, "Accept-Encoding") && !first_value(target, "Range");
+  request.close = !options.keepalive || asks_to_close(target);
+  append_head(target, *url, options, request);
+  append_body(target, options.chunked, request);
+  return request;
+}
+
+Expected<Target> follow_redirect(const Target& original, const Target& previous, int code, std::string_view location) {
+  auto resolved = resolve_reference(previous.url, location);
+  if (!resolved)
+    return Error{fmt::format("failed to parse Location header \"{}\": {}", location, resolved.error().text())};
+  const auto from = parse_request_uri(previous.url);
+  const auto to = parse_request_uri(resolved->substr(0, resolved->find('#')));
+  if (!to) return Error{fmt::format("failed to parse Location header \"{}\": {}", location, to.error().text())};
+
+  Target next{.method = previous.method, .url = *std::move(resolved), .headers = {}, .body = previous.body};
+  if (code == 301 || code == 302 || code == 303) {
+    if (next.method != "HEAD") next.method = "GET";
+    next.body = nullptr;
+  }
+  const bool own_referer = first_value(original, "Referer").has_value();
+  const bool same_host = from && from->host == to->host;
+  const bool relative = location.find("://") == std::string_view::npos && !location.starts_with("//");
+  for (const HeaderField& field : previous.headers) {
+    if (!same_host && drops_on_new_host(field.name)) continue;
+    if (field.name == "Host" && !relative) continue;
+    if (field.name == "Referer" && !own_referer) continue;
+    next.headers.push_back(field);
+  }
+  if (!own_referer && from && !(from->scheme == "https" && to->scheme == "http")) {
+    std::string referer = previous.url.substr(0, previous.url.find('#'));
+    if (from->has_userinfo) {
+      const auto start = referer.find("://") + 3;
+      referer.erase(start, referer.find('@', start) + 1 - start);
+    }
+    next.headers.push_back({"Referer", std::move(referer)});
+  }
+  return next;
+}
+
+}  // namespace pepe

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <llhttp.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/inflater.h"
+#include "pepe/result/chunk_writer.h"
+#include "pepe/result/result.h"
+
+namespace pepe {
+
+/// The kept part of a response body as it arrives: compared with the body that the target answered last time, and
+/// copied only from the first byte that differs.
+class BodyCollector {
+ public:
+  /// `limit`: bytes to keep at most.
+  void start(BodyRef candidate, std::uint64_t limit);
+  void append(std::string_view bytes);
+
+  std::uint64_t kept() const noexcept { return kept_; }
+  /// The body is the candidate, byte for byte.
+  bool matches() const noexcept { return matching_ && candidate_ && kept_ == candidate_.bytes().size(); }
+  const BodyRef& candidate() const noexcept { return candidate_; }
+  std::string_view bytes() const noexcept;
+  /// Gives the memory of an unusually large body back, and lets go of the candidate.
+  void reset();
+
+ private:
+  BodyRef candidate_;
+  bool matching_{false};
+  std::uint64_t limit_{0};
+  std::uint64_t kept_{0};
+  std::string copy_;
+};
+
+/// What the answer to a hit is to be read with.
+struct ResponseExpectation {
+  bool to_head{false};          ///< The request was HEAD.
+  bool inflate{false};          ///< A gzip body is unpacked.
+  std::uint64_t keep_limit{0};  ///< -max-body
+  BodyRef candidate;
+};
+
+/// One HTTP/1.1 response, from its first byte to its last: interim answers are read over, the head is kept, the body
+/// collected. Bytes in, values out; no socket. Strict: what llhttp refuses is an error.
+class Response {
+ public:
+  enum class Status {
+    kNeedMore,
+    kComplete,
+    kError,  ///< error() says what; never a success.
+  };
+
+  Response();
+  Response(const Response&) = delete;  // llhttp holds a pointer to it
+
+  void start(const ResponseExpectation& expected);
+  /// Starts in the middle: the head is known (an equal one was parsed before) and `content_length` body bytes follow.
+  void start_fixed(const ResponseExpectation& expected, std::uint64_t content_length);
+
+  /// Reads on. `used` counts the bytes of `data` that belong to this response; less than all only when complete.
+  Status feed(std::string_view data, std::size_t& used);
+  /// The connection ended. Complete only when the end of the connection is the end of the body.
+  Status end_of_input();
+
+  /// The head is whole (also that of a response which broke off later).
+  bool has_head() const noexcept { return head_done_; }
+  /// A first byte of an answer, be it interim, was seen.
+  bool begun() const noexcept { return begun_; }
+  int code() const noexcept { return code_; }
+  /// Code and reason as sent: "404 Not Found", "500".
+  std::string status_text() const;
+  /// In order of appearance, names canonicalised; without Transfer-Encoding, Trailer and, when inflated, Content-Encoding
+  /// and Content-Length. Valid until the next start().
+  std::span<const HeaderView> headers();
+  std::optional<std::string_view> header(std::string_view canonical_name);
+  bool keep_alive() const noexcept { return keep_alive_; }
+  /// Set when the body's length was announced: an equal head means an equal frame.
+  std::optional<std::uint64_t> content_length() const noexcept { return content_length_; }
+  /// The head was known: headers() is empty, the cache of the target has them.
+  bool fixed() const noexcept { return fixed_; }
+  bool inflated() const noexcept { return inflater_.has_value(); }
+  /// The head is whole, and an equal one would mean the same: a body of known length as it comes, on a connection that
+  /// stays, no interim answer in front, nothing to follow.
+  bool has_plain_frame() const noexcept {
+    return head_done_ && content_length_ && keep_alive_ && interim_ == 0 && !inflater_ && code_ / 100 != 3;
+  }
+
+  /// Body bytes as they came over the connection.
+  std::uint64_t bytes_read() const noexcept { return bytes_read_; }
+  BodyCollector& body() noexcept { return body_; }
+  const std::string& error() const noexcept { return error_; }
+  void reset();
+
+ private:
+  struct Callbacks;
+  struct Field {
+    std::size_t name, name_size, value, value_size;  // in text_
+  };
+
+  Status fail(std::string text);
+  Status feed_fixed(std::string_view data, std::size_t& used);
+  bool charge(std::size_t bytes);
+  bool take_body(std::string_view bytes);
+  int on_headers_complete();
+  int on_message_complete();
+
+  llhttp_t parser_{};
+  ResponseExpectation expected_;
+  bool fixed_{false};
+  std::uint64_t remaining_{0};
+
+  bool begun_{false};
+  bool head_done_{false};
+  bool complete_{false};
+  bool keep_alive_{false};
+  bool trailers_{false};
+  int code_{0};
+  int interim_{0};
+  std::size_t head_bytes_{0};
+  std::optional<std::uint64_t> content_length_;
+  std::string reason_;
+  std::string text_;  // names and values, one after another
+  std::vector<Field> fields_;
+  std::vector<HeaderView> views_;
+  std::uint64_t bytes_read_{0};
+  std::optional<Inflater> inflater_;
+  BodyCollector body_;
+  std::string error_;
+};
+
+}  // namespace pepe

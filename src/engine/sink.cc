@@ -1,0 +1,89 @@
+#include "engine/sink.h"
+
+#include <utility>
+
+namespace pepe {
+namespace {
+
+// Enough for a disk to take its time now and then.
+constexpr std::size_t kQueueBytes = 16 * 1024 * 1024;
+constexpr std::size_t kSpares = 4;
+constexpr std::size_t kSpareBytes = 128 * 1024;
+
+}  // namespace
+
+Sink::Sink(ChunkSink& out, std::function<void()> on_error)
+    : out_{out}, on_error_{std::move(on_error)}, thread_{[this] { run(); }} {}
+
+Sink::~Sink() {
+  if (thread_.joinable()) finish();
+}
+
+bool Sink::offer(std::string& chunk) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (bytes_ >= kQueueBytes) {
+      ++stalls_;
+      return false;
+    }
+    bytes_ += chunk.size();
+    queue_.push_back(std::move(chunk));
+    chunk.clear();
+    if (!spares_.empty()) {
+      chunk = std::move(spares_.back());
+      spares_.pop_back();
+    }
+  }
+  arrived_.notify_one();
+  return true;
+}
+
+void Sink::force(std::string chunk) {
+  {
+    const std::lock_guard lock{mutex_};
+    bytes_ += chunk.size();
+    queue_.push_back(std::move(chunk));
+  }
+  arrived_.notify_one();
+}
+
+std::size_t Sink::stalls() const {
+  const std::lock_guard lock{mutex_};
+  return stalls_;
+}
+
+std::optional<Error> Sink::finish() {
+  {
+    const std::lock_guard lock{mutex_};
+    finishing_ = true;
+  }
+  arrived_.notify_one();
+  thread_.join();
+  return error_;
+}
+
+void Sink::run() {
+  std::unique_lock lock{mutex_};
+  for (;;) {
+    arrived_.wait(lock, [this] { return finishing_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    std::string chunk = std::move(queue_.front());
+    queue_.pop_front();
+    const bool failed_before = error_.has_value();
+    lock.unlock();
+    Expected<void> written;
+    if (!failed_before) written = out_.write(chunk);
+    const std::size_t size = chunk.size();
+    chunk.clear();
+    lock.lock();
+    bytes_ -= size;
+    if (spares_.size() < kSpares && chunk.capacity() <= kSpareBytes) spares_.push_back(std::move(chunk));
+    if (written) continue;
+    error_ = std::move(written).error();
+    lock.unlock();
+    on_error_();
+    lock.lock();
+  }
+}
+
+}  // namespace pepe

@@ -1,0 +1,373 @@
+// HOT: once per hit. No allocation, lock, log or wall clock.
+#include "engine/worker.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+
+namespace pepe {
+namespace {
+
+constexpr std::size_t kReadBufferBytes = 256 * 1024;
+constexpr std::size_t kPlainBufferBytes = 64 * 1024;
+// Hits that are overdue leave back to back, but answers are looked at in between.
+constexpr int kHitsPerTurn = 256;
+// How often a busy worker lets its io_context run: dials and timers are not starved by a full ready set.
+constexpr std::uint32_t kTurnsPerPoll = 16;
+constexpr Nanos kStallPause = std::chrono::milliseconds{1};
+constexpr Nanos kMaxWakeMargin = std::chrono::microseconds{60};
+
+template <class T>
+void add_to(std::atomic<T>& counter, T amount) {
+  counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+}
+
+bool is_redirect(int code) { return code == 301 || code == 302 || code == 303 || code == 307 || code == 308; }
+
+}  // namespace
+
+Worker::Worker(AttackState& attack, std::uint32_t number, WorkerShare share)
+    : attack_{attack},
+      share_{share},
+      work_{asio::make_work_guard(io_)},
+      ready_{io_},
+      dialer_{make_dialer(io_, *attack.plan)},
+      read_buffer_(kReadBufferBytes),
+      plain_buffer_(kPlainBufferBytes),
+      context_{.ready = ready_,
+               .owner = *this,
+               .read_buffer = read_buffer_,
+               .plain_buffer = plain_buffer_,
+               .keep_limit = attack.options.max_body < 0 ? UINT64_MAX : static_cast<std::uint64_t>(attack.options.max_body),
+               .writer = writer_,
+               .responses = responses_},
+      recorder_{{.run_id = attack.run_id,
+                 .worker = number,
+                 .attack = attack.options.name,
+                 .start = attack.start,
+                 .start_instant = attack.start_instant}},
+      targets_(attack.requests.size()),
+      unpaced_{attack.pacer.unpaced()},
+      last_done_{attack.start_instant} {}
+
+Worker::~Worker() = default;
+
+void Worker::run() {
+  // The default slack lets the kernel wake a sleeper 50 us late.
+  ::prctl(PR_SET_TIMERSLACK, 1);
+  while (attack_.stop.load(std::memory_order_relaxed) != Stop::kAtOnce && !(schedule_over_ && in_flight_ == 0)) turn();
+  recorder_.take(chunk_);
+  if (!chunk_.empty()) attack_.sink->force(std::move(chunk_));
+}
+
+void Worker::wake() {
+  asio::post(io_, [] {});
+}
+
+// One clock read serves the whole turn but for sends and receives, which have their own: the schedule and the deadlines
+// must agree on what time it is.
+void Worker::turn() {
+  Instant now = Clock::now();
+  heed_stop();
+  release_due_hits(now);
+  const auto events = ready_.poll();
+  for (const ReadyEvent& event : events) static_cast<Http1Connection*>(event.tag)->on_ready(event);
+  free_connections_.insert(free_connections_.end(), closed_connections_.begin(), closed_connections_.end());
+  closed_connections_.clear();
+  if (!events.empty()) now = Clock::now();
+  expire(now);
+  flush(now);
+  if (events.empty()) {
+    sleep(now);
+  } else if (++turns_ % kTurnsPerPoll == 0) {
+    io_.poll();
+  }
+}
+
+void Worker::heed_stop() {
+  if (stop_heeded_ || attack_.stop.load(std::memory_order_relaxed) == Stop::kNo) return;
+  stop_heeded_ = true;
+  // Hit numbers stay dense: whatever was claimed and due when the run was stopped is sent.
+  const Instant stopped = attack_.start_instant + Nanos{attack_.stop_offset.load(std::memory_order_acquire)};
+  if (claim_ && claim_->due <= stopped && !unpaced_) take_up(*claim_);
+  claim_.reset();
+  end_schedule();
+}
+
+bool Worker::may_start() const noexcept { return in_flight_ < share_.max_in_flight && chunk_.empty(); }
+
+void Worker::release_due_hits(Instant now) {
+  for (int i = 0; i < kHitsPerTurn && !schedule_over_; ++i) {
+    if (!may_start()) {
+      // Overdue at the end of the schedule with every slot taken: these hits are missed, and said to be.
+      const Nanos duration = attack_.options.duration;
+      if (chunk_.empty() && duration > Nanos{0} && now - attack_.start_instant >= duration) {
+        ran_out_of_slots_ = !unpaced_;
+        end_schedule();
+      }
+      return;
+    }
+    if (!claim_ && !claim(now)) return;
+    if (claim_->due > now) return;
+    if (attack_.feed != nullptr && attack_.feed->peek() != TargetFeed::State::kTaken) {
+      const bool over = attack_.options.duration > Nanos{0} && now - attack_.start_instant >= attack_.options.duration;
+      if (over || attack_.feed->peek() == TargetFeed::State::kEnded) end_schedule();
+      return;
+    }
+    const Claim taken = *claim_;
+    claim_.reset();
+    take_up(taken);
+  }
+}
+
+// Draws the next hit number. False: the schedule is over.
+bool Worker::claim(Instant now) {
+  const Nanos duration = attack_.options.duration;
+  if (unpaced_ && duration > Nanos{0} && now - attack_.start_instant >= duration) {
+    end_schedule();
+    return false;
+  }
+  const std::uint64_t seq = attack_.ticket.fetch_add(1, std::memory_order_relaxed);
+  const std::optional<Nanos> due = attack_.pacer.due(seq);
+  if (!due || (duration > Nanos{0} && *due >= duration)) {
+    end_schedule();
+    return false;
+  }
+  claim_ = {seq, attack_.start_instant + *due};
+  return true;
+}
+
+void Worker::take_up(const Claim& claim) {
+  Hit& hit = new_hit();
+  hit.seq = claim.seq;
+  if (attack_.feed != nullptr) {
+    if (attack_.feed->take(hit.owned) != TargetFeed::State::kTaken) return free_hit(hit);
+    hit.owned->state.target = &hit.owned->target;
+    hit.owned->state.request = &hit.owned->request;
+    hit.target = &hit.owned->state;
+  } else {
+    hit.target = &target_for(claim.seq);
+  }
+  hit.request = hit.target->request;
+  hit.taken = Clock::now();
+  if (!unpaced_) hit.lag = std::max(Nanos{0}, hit.taken - claim.due);
+  deadlines_.push_back(hit);
+  ++in_flight_;
+  add_to<std::uint64_t>(counters_.sent, 1);
+  if (hit.lag > kLateAfter) add_to<std::uint64_t>(counters_.late, 1);
+  if (hit.lag.count() > counters_.worst_lag.load(std::memory_order_relaxed))
+    counters_.worst_lag.store(hit.lag.count(), std::memory_order_relaxed);
+  ask(hit);
+}
+
+// Sends the hit's present request, as soon as there is a connection.
+void Worker::ask(Hit& hit) {
+  if (!hit.request->fault.empty()) return fail(hit, hit.request->fault, nullptr, false);
+  Pool* pool = hit.redirection == nullptr ? hit.target->pool : nullptr;
+  if (pool == nullptr) pool = &pool_for(hit.request->origin);
+  if (hit.redirection == nullptr) hit.target->pool = pool;
+  if (Http1Connection* const connection = pool->acquire(hit)) connection->start(hit);
+}
+
+void Worker::on_connection(Hit& hit, Http1Connection& connection) { connection.start(hit); }
+
+void Worker::on_no_connection(Hit& hit, std::string error) {
+  fail(hit, error_prefix(hit.request->method, hit.request->url) + error, nullptr, false);
+}
+
+void Worker::on_known_answer(Http1Connection& connection, Hit& hit) {
+  const Instant done = Clock::now();
+  recorder_.record_known(hit, done, connection.reused());
+  settle(hit, done, !hit.target->cache.error().empty());
+  after_answer(connection);
+}
+
+void Worker::on_answer(Http1Connection& connection, Hit& hit, Response& response) {
+  const Instant done = Clock::now();
+  std::string error;
+  if (follow(hit, response, error)) {
+    connection.pool().release(connection);
+    return ask(hit);
+  }
+  if (!error.empty()) {
+    fail(hit, error, nullptr, connection.reused());
+  } else {
+    recorder_.record_answer(hit, done, connection.reused(), response);
+    settle(hit, done, response.code() < 200 || response.code() >= 400);
+  }
+  after_answer(connection);
+}
+
+// The closed loop goes on at once, on the connection that is warm.
+void Worker::after_answer(Http1Connection& connection) {
+  connection.pool().release(connection);
+  if (recorder_.full()) flush(Clock::now());
+  if (unpaced_ && !schedule_over_) release_due_hits(last_done_);
+}
+
+void Worker::on_broken(Http1Connection& connection, Hit& hit, Breakage breakage, std::string error, Response* response) {
+  const bool reused = connection.reused();
+  const bool in_body = response != nullptr && response->has_head();
+  connection.pool().on_closed(connection);
+  // The one retry rule: what may be sent twice, on a connection that may have died idle, before any answer, once.
+  if (breakage == Breakage::kBeforeAnswer && reused && hit.request->retry_safe && !hit.retried) {
+    hit.retried = hit.wants_new_connection = true;
+    return ask(hit);
+  }
+  if (!in_body) error.insert(0, error_prefix(hit.request->method, hit.request->url));
+  fail(hit, error, in_body ? response : nullptr, reused);
+}
+
+void Worker::on_idle_closed(Http1Connection& connection) { connection.pool().on_closed(connection); }
+
+// True: the hit goes on with another request. A text in `error`: it ends with that.
+bool Worker::follow(Hit& hit, Response& response, std::string& error) {
+  if (!is_redirect(response.code()) || attack_.options.redirects < 0) return false;
+  const auto location = response.header("Location");
+  if (!location || location->empty()) return false;
+  const std::string prefix = error_prefix(hit.request->method == "HEAD" ? "HEAD" : response.code() >= 307 ? hit.request->method : "GET", *location);
+  if (hit.redirects++ >= attack_.options.redirects) {
+    error = fmt::format("{}stopped after {} redirects", prefix, attack_.options.redirects);
+    return false;
+  }
+  const Target& previous = hit.redirection ? hit.redirection->target : *hit.target->target;
+  auto next = follow_redirect(*hit.target->target, previous, response.code(), *location);
+  if (!next) {
+    error = error_prefix(hit.request->method, hit.request->url) + next.error().text();
+    return false;
+  }
+  auto redirection = std::make_unique<Redirection>();
+  redirection->target = *std::move(next);
+  redirection->request = make_request(redirection->target, attack_.request_options);
+  writer_.forget();
+  hit.redirection = std::move(redirection);
+  hit.request = &hit.redirection->request;
+  hit.retried = hit.wants_new_connection = false;
+  return true;
+}
+
+void Worker::fail(Hit& hit, std::string_view error, Response* partial, bool reused) {
+  const Instant done = Clock::now();
+  recorder_.record_failure(hit, done, reused, error, partial);
+  settle(hit, done, true);
+}
+
+void Worker::settle(Hit& hit, Instant done, bool failed) {
+  last_done_ = done;
+  --in_flight_;
+  add_to<std::uint64_t>(counters_.done, 1);
+  if (failed) add_to<std::uint64_t>(counters_.failed, 1);
+  free_hit(hit);
+}
+
+void Worker::expire(Instant now) {
+  const Nanos timeout = attack_.options.timeout;
+  if (timeout <= Nanos{0}) return;
+  while (Hit* const hit = deadlines_.front()) {
+    if (now - hit->taken < timeout) return;
+    time_out(*hit);
+  }
+}
+
+void Worker::time_out(Hit& hit) {
+  const std::string prefix = error_prefix(hit.request->method, hit.request->url);
+  Http1Connection* const connection = hit.connection;
+  if (connection == nullptr) {
+    std::string phase = hit.pool->phase();
+    if (phase.empty()) phase = "waiting for a connection";
+    hit.pool->leave(hit);
+    return fail(hit, fmt::format("{}context deadline exceeded (Client.Timeout exceeded while awaiting headers): {}", prefix, phase),
+                nullptr, false);
+  }
+  const bool in_body = connection->head_received();
+  const bool sent = connection->request_sent();
+  const bool reused = connection->reused();
+  auto partial = connection->abandon();
+  connection->pool().on_closed(*connection);
+  if (in_body) {
+    fail(hit, "context deadline exceeded (Client.Timeout or context cancellation while reading body)", partial.get(), reused);
+  } else {
+    fail(hit, fmt::format("{}context deadline exceeded (Client.Timeout exceeded while awaiting headers){}", prefix,
+                          sent ? "" : ": sending the request"),
+         nullptr, reused);
+  }
+  if (partial) responses_.give_back(std::move(partial));
+}
+
+void Worker::flush(Instant now) {
+  if (!chunk_.empty() && !attack_.sink->offer(chunk_)) return;
+  if (!recorder_.full() && now < recorder_.flush_at()) return;
+  recorder_.take(chunk_);
+  attack_.sink->offer(chunk_);
+}
+
+void Worker::sleep(Instant now) {
+  const Instant until = next_wake(now);
+  const bool for_due_hit = claim_ && may_start() && claim_->due - wake_margin_ <= until;
+  if (until <= now) {
+    // The last stretch before a due time is spun through: a sleep would end too late.
+    add_to<Nanos::rep>(counters_.spun, (Clock::now() - now).count());
+    return;
+  }
+  ready_.wait(now, until);
+  if (!for_due_hit) return;
+  // How late the machine wakes a sleeper is learned as it happens.
+  const Nanos late = Clock::now() - until;
+  if (late > Nanos{0} && late < std::chrono::milliseconds{1})
+    wake_margin_ = std::min(kMaxWakeMargin, wake_margin_ + (late - wake_margin_) / 8);
+}
+
+Instant Worker::next_wake(Instant now) const {
+  if (!chunk_.empty()) return now + kStallPause;
+  Instant until = recorder_.flush_at();
+  if (attack_.options.timeout > Nanos{0} && !deadlines_.empty())
+    until = std::min(until, deadlines_.front()->taken + attack_.options.timeout);
+  if (schedule_over_) return until;
+  const bool waits_for_target = attack_.feed != nullptr && attack_.feed->peek() == TargetFeed::State::kNotYet;
+  if (may_start() && !waits_for_target) return claim_ ? std::min(until, claim_->due - wake_margin_) : now;
+  if (attack_.options.duration > Nanos{0}) until = std::min(until, attack_.start_instant + attack_.options.duration);
+  return until;
+}
+
+Pool& Worker::pool_for(const Origin& origin) {
+  auto& pool = pools_[origin];
+  if (!pool) pool = std::make_unique<Pool>(origin, PoolLimits{share_.max_idle, share_.max_open}, *this);
+  return *pool;
+}
+
+TargetState& Worker::target_for(std::uint64_t seq) {
+  const std::size_t index = seq % targets_.size();
+  auto& state = targets_[index];
+  if (!state) {
+    state = std::make_unique<TargetState>();
+    state->target = &attack_.targets[index];
+    state->request = &attack_.requests[index];
+  }
+  return *state;
+}
+
+Http1Connection& Worker::new_connection() {
+  if (free_connections_.empty()) return connections_.emplace_back(context_);
+  Http1Connection& connection = *free_connections_.back();
+  free_connections_.pop_back();
+  return connection;
+}
+
+void Worker::recycle(Http1Connection& connection) { closed_connections_.push_back(&connection); }
+
+Hit& Worker::new_hit() {
+  if (free_hits_.empty()) return hits_.emplace_back();
+  Hit& hit = *free_hits_.back();
+  free_hits_.pop_back();
+  return hit;
+}
+
+void Worker::free_hit(Hit& hit) {
+  if (DeadlineList::contains(hit)) deadlines_.erase(hit);
+  if (hit.owned || hit.redirection) writer_.forget();
+  hit = Hit{};
+  free_hits_.push_back(&hit);
+}
+
+}  // namespace pepe

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/asio.h"
+#include "engine/attack_state.h"
+#include "engine/connection.h"
+#include "engine/http1_connection.h"
+#include "engine/pool.h"
+#include "engine/ready_set.h"
+#include "engine/recorder.h"
+
+namespace pepe {
+
+/// This worker's part of limits that hold over all workers.
+struct WorkerShare {
+  std::uint64_t max_in_flight{UINT64_MAX};
+  std::size_t max_idle{10'000};
+  std::size_t max_open{0};
+};
+
+/// Figures of a worker that others may read while it runs. Written by the worker alone.
+struct WorkerCounters {
+  std::atomic<std::uint64_t> sent{0};
+  std::atomic<std::uint64_t> done{0};
+  std::atomic<std::uint64_t> failed{0};
+  std::atomic<std::uint64_t> late{0};
+  std::atomic<Nanos::rep> worst_lag{0};
+  std::atomic<Nanos::rep> spun{0};  ///< Time burnt waiting for a due time, which is not work.
+};
+
+/// One sending thread: claims hits by ticket, sends each when it is due, reads the answers, records them. Everything in
+/// it is its own; threads meet in AttackState only.
+/// Handlers stand in the order of a hit's life: release_due_hits, take_up, ask, on_connection, on_known_answer /
+/// on_answer / on_broken / time_out, settle.
+class Worker final : public ConnectionOwner, public PoolOwner {
+ public:
+  Worker(AttackState& attack, std::uint32_t number, WorkerShare share);
+  ~Worker() override;
+
+  /// Runs until the schedule is over and every answer is in. On the worker's own thread.
+  void run();
+  /// Makes run() look at the stop flag (or the lazy list) now. From any thread.
+  void wake();
+
+  const WorkerCounters& counters() const noexcept { return counters_; }
+  /// When the last answer came in. After run().
+  Instant last_done() const noexcept { return last_done_; }
+  /// This worker met the end of the schedule with overdue hits and no free slot to send them.
+  bool ran_out_of_slots() const noexcept { return ran_out_of_slots_; }
+
+ private:
+  struct Claim {
+    std::uint64_t seq{0};
+    Instant due;
+  };
+
+  // ConnectionOwner
+  void on_known_answer(Http1Connection& connection, Hit& hit) override;
+  void on_answer(Http1Connection& connection, Hit& hit, Response& response) override;
+  void on_broken(Http1Connection& connection, Hit& hit, Breakage breakage, std::string error, Response* response) override;
+  void on_idle_closed(Http1Connection& connection) override;
+  // PoolOwner
+  Dialer& dialer() override { return *dialer_; }
+  Http1Connection& new_connection() override;
+  void recycle(Http1Connection& connection) override;
+  void on_connection(Hit& hit, Http1Connection& connection) override;
+  void on_no_connection(Hit& hit, std::string error) override;
+
+  void turn();
+  void release_due_hits(Instant now);
+  bool claim(Instant now);
+  bool may_start() const noexcept;
+  void end_schedule() noexcept { schedule_over_ = true; }
+  void take_up(const Claim& claim);
+  void ask(Hit& hit);
+  bool follow(Hit& hit, Response& response, std::string& error);
+  void fail(Hit& hit, std::string_view error, Response* partial, bool reused);
+  void settle(Hit& hit, Instant done, bool failed);
+  void after_answer(Http1Connection& connection);
+  void expire(Instant now);
+  void time_out(Hit& hit);
+  void flush(Instant now);
+  void heed_stop();
+  void sleep(Instant now);
+  Instant next_wake(Instant now) const;
+  Pool& pool_for(const Origin& origin);
+  TargetState& target_for(std::uint64_t seq);
+  Hit& new_hit();
+  void free_hit(Hit& hit);
+
+  AttackState& attack_;
+  WorkerShare share_;
+  asio::io_context io_{1};  // before all that refers to it
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  ReadySet ready_;
+  std::unique_ptr<Dialer> dialer_;
+  std::vector<char> read_buffer_;
+  std::vector<char> plain_buffer_;
+  RequestWriter writer_;
+  ResponseStash responses_;
+  ConnectionContext context_;
+  Recorder recorder_;
+  std::string chunk_;  // full, and not taken by the sink yet
+
+  std::deque<Http1Connection> connections_;  // addresses are stable: the ready set holds them
+  std::vector<Http1Connection*> free_connections_;
+  std::vector<Http1Connection*> closed_connections_;  // events of this turn may still name them
+  std::map<Origin, std::unique_ptr<Pool>> pools_;
+  std::vector<std::unique_ptr<TargetState>> targets_;
+  std::deque<Hit> hits_;
+  std::vector<Hit*> free_hits_;
+  DeadlineList deadlines_;
+
+  const bool unpaced_;  // the closed loop
+  std::optional<Claim> claim_;
+  std::uint64_t in_flight_{0};
+  bool schedule_over_{false};
+  bool ran_out_of_slots_{false};
+  bool stop_heeded_{false};
+  std::uint32_t turns_{0};
+  Nanos wake_margin_{0};
+  Instant last_done_;
+  WorkerCounters counters_;
+};
+
+}  // namespace pepe
