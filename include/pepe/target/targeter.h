@@ -38,6 +38,8 @@ struct TargeterOptions {
   TargetDefaults defaults;
   ReadBytes read;
   ReadFile read_file;
+  /// Told, as `NAME:LINE: text`, what was found odd but passed over, such as an unknown field. May be empty.
+  std::function<void(const std::string& text)> warn{};
 };
 
 /// One row of the registry: a target format by its -format name.

@@ -1,1 +1,0 @@
-#include "pepe/target/target.h"
