@@ -82,7 +82,7 @@ class CsvDecoder final : public Decoder {
   explicit CsvDecoder(DecodeOptions options) : options_{options} {}
 
   Expected<DecodeStatus> next(InputWindow& in, Result& out) override {
-    if (in.offset == 0 && in.pos == 0 && in.bytes.starts_with("\xEF\xBB\xBF")) in.pos = 3;
+    if (!skip_byte_order_mark(in)) return DecodeStatus::kNeedMore;
     skip_blank_lines(in);
     const std::string_view rest = in.rest();
     std::size_t length = record_end_.find(rest);
@@ -120,7 +120,7 @@ class CsvDecoder final : public Decoder {
     const std::string_view start = rest.substr(leading_space(rest));
     if (!start.empty() && std::string_view{"0123456789+-\"\r"}.find(start[0]) == std::string_view::npos &&
         static_cast<unsigned char>(start[0]) < 0x80) {
-      return Error{fmt::format("csv:{}: not a record of results: the first column is no number", line_ + 1)};
+      return bad_column(kTimestamp, start.substr(0, start.find(','))).at("csv", line_ + 1);
     }
     if (rest.size() > kMaxRecordBytes) return Error{fmt::format("csv:{}: a record of over 1 GiB", line_ + 1)};
     return DecodeStatus::kNeedMore;
@@ -148,9 +148,11 @@ class CsvDecoder final : public Decoder {
     return {};
   }
 
-  Error bad_column(Column column) const {
+  Error bad_column(Column column) const { return bad_column(column, fields_[column]); }
+
+  static Error bad_column(Column column, std::string_view field) {
     return Error{fmt::format("column {} ({}): cannot read {}", static_cast<int>(column) + 1, kColumnNames[column],
-                             quote(fields_[column].substr(0, 40)))};
+                             quote(field.substr(0, 40)))};
   }
 
   Expected<void> split_fields(std::string_view record) {

@@ -136,6 +136,7 @@ class GobDecoder final : public Decoder {
       if (rest.empty()) return in.at_end ? DecodeStatus::kEnd : DecodeStatus::kNeedMore;
       GobCursor head{rest};
       const std::uint64_t length = head.take_uint();
+      if (!head.failed() && length == 0) return bad(in, "an empty record");
       const std::size_t content = head.used();
       const std::int64_t id = head.take_int();
       if (head.ran_out()) return cut(in, "the length of a record");
@@ -159,7 +160,6 @@ class GobDecoder final : public Decoder {
  private:
   // Why a record that begins so cannot be one, before the rest of it is waited for.
   const char* refuse_head(std::uint64_t length, std::int64_t id) const {
-    if (length == 0) return "an empty record";
     if (length > kMaxRecordBytes) return "a record of over 1 GiB";
     if (id > -kFirstGobType && id < kFirstGobType) return "a type number that stands for no result";
     if (id < 0 && length > kMaxDefinitionBytes) return "a type definition of over 64 KiB";

@@ -17,7 +17,7 @@ class JsonDecoder final : public Decoder {
   JsonDecoder(DecoderEvents events, DecodeOptions options) : events_{std::move(events)}, record_{options} {}
 
   Expected<DecodeStatus> next(InputWindow& in, Result& out) override {
-    if (in.offset == 0 && in.pos == 0 && in.bytes.starts_with("\xEF\xBB\xBF")) in.pos = 3;
+    if (!skip_byte_order_mark(in)) return DecodeStatus::kNeedMore;
     skip_blanks(in);
     const std::string_view rest = in.rest();
     const std::size_t line_end = rest.find('\n', seen_);

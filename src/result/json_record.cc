@@ -180,7 +180,9 @@ Expected<void> JsonRecord::parse(std::string_view line, Result& out) {
   const json::ParseResult result = reader.Parse<json::kParseInsituFlag>(stream, handler);
   if (!handler.why.empty()) return Error{std::move(handler.why)};
   if (result.IsError()) {
-    return Error{fmt::format("{} (column {})", json::GetParseError_En(result.Code()), result.Offset() + 1)};
+    std::string_view reason = json::GetParseError_En(result.Code());
+    if (reason.ends_with('.')) reason.remove_suffix(1);
+    return Error{fmt::format("{} (column {})", reason, result.Offset() + 1)};
   }
   // The reader takes a NUL for the end of its input.
   if (stream.Tell() != line.size()) return Error{fmt::format("a NUL byte (column {})", stream.Tell() + 1)};
