@@ -1,1 +1,18 @@
-int main() { return 1; }
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+
+int main(int argc, char** argv) {
+  // pepe throws nowhere; what comes here is a library's or the lack of memory.
+  try {
+    const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return pepe::run_pepe(args);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "pepe: %s\n", error.what());
+  }
+  return pepe::kExitFailure;
+}

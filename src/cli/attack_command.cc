@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/attack_flags.h"
+#include "cli/attack_notes.h"
+#include "cli/attack_targets.h"
+#include "cli/chunk_sinks.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_status.h"
+#include "cli/flag_values.h"
+#include "cli/output_file.h"
+#include "cli/progress.h"
+#include "cli/version.h"
+#include "pepe/base/text.h"
+#include "pepe/report/reporter.h"
+
+namespace pepe {
+namespace {
+
+constexpr std::string_view kNative = "msgpack";
+
+/// The results on their way out, as the flags and the terminal ask for.
+class ResultOutput {
+ public:
+  /// `codec` is that of -encoding.
+  ResultOutput(OutputFile file, const AttackFlags& flags, const CodecEntry& codec) : file_{std::move(file)} {
+    const bool readable = flags.encoding_given && codec.name != kNative && codec.name != "gob";
+    if (file_.is_stdout() && is_terminal(STDOUT_FILENO) && !readable) {
+      // Nobody reads binary results off a screen: figures are kept instead, and reported at the end.
+      auto figures = std::make_unique<MetricsSink>();
+      figures_ = figures.get();
+      sink_ = std::move(figures);
+    } else if (codec.name == kNative) {
+      sink_ = std::make_unique<FileSink>(file_);
+    } else {
+      sink_ = std::make_unique<TranscodingSink>(file_, codec);
+    }
+  }
+
+  ChunkSink& sink() { return *sink_; }
+  OutputFile& file() { return file_; }
+
+  /// After the attack: the report, where there is one, and the end of the file.
+  Expected<void> finish() {
+    if (figures_ != nullptr) {
+      const auto plan = plan_report("text", "");
+      if (!plan) return plan.error();
+      std::string text;
+      plan->reporter->write(figures_->metrics(), text);
+      if (auto written = file_.write(text); !written) return written;
+    }
+    return file_.close();
+  }
+
+ private:
+  OutputFile file_;
+  std::unique_ptr<ChunkSink> sink_;
+  const MetricsSink* figures_{nullptr};
+};
+
+bool shows_progress(ProgressMode mode) {
+  return mode == ProgressMode::kOn || (mode == ProgressMode::kAuto && is_terminal(STDERR_FILENO));
+}
+
+/// Says what came of the run. Returns the exit status: failed hits do not change it.
+int conclude(const AttackSummary& summary) {
+  for (const std::string& note : attack_notes(summary)) print_note(note);
+  return summary.targets_error.empty() ? kExitOk : fail(summary.targets_error);
+}
+
+int run_to_end(const AttackFlags& flags, Targeter& targeter, ResultOutput& output) {
+  const AttackOptions& options = flags.options;
+  const auto pacer = make_constant_pacer(options.rate);
+  AttackEvents events;
+  std::optional<LiveSink> live;
+  std::optional<ProgressLine> progress;
+  if (shows_progress(flags.progress)) {
+    live.emplace(output.sink());
+    progress.emplace(options.rate, options.duration, is_terminal(STDERR_FILENO), [&live] { return live->take_glance(); });
+    events.progress = [&progress](const AttackProgress& counts) { progress->update(counts); };
+  }
+  events.notice = [&progress](std::string_view text) {
+    if (progress) progress->clear();
+    print_note(text);
+  };
+  ChunkSink& sink = live ? static_cast<ChunkSink&>(*live) : output.sink();
+
+  const auto summary = attack(options, targeter, *pacer, sink, events);
+  if (progress) progress->clear();
+  if (!summary) return output.file().fail(summary.error());
+  if (auto finished = output.finish(); !finished) return output.file().fail(finished.error());
+  return conclude(*summary);
+}
+
+/// Everything between the flags and the first hit, in vegeta's order. Nothing is sent, and no output is touched, before
+/// all that can be wrong with the arguments was looked at.
+int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
+  if (const auto checked = check_rate(flags); !checked) return fail(checked.error().text());
+  if (!flags.resolvers.empty()) {
+    auto resolvers = parse_resolvers(flags.resolvers);
+    if (!resolvers) return fail(resolvers.error().text());
+    flags.options.resolvers = *std::move(resolvers);
+  }
+  const CodecEntry* codec = find_codec(flags.encoding);
+  if (codec == nullptr) return fail(fmt::format("attack: unknown encoding {}", quote(flags.encoding)));
+  auto targets = open_attack_targets(flags, urls);
+  if (!targets) return fail(targets.error().text());
+  auto file = OutputFile::open(flags.output, targets->files);
+  if (!file) return fail(file.error().text());
+  ResultOutput output{*std::move(file), flags, *codec};
+  if (flags.options.duration.count() < 0) {
+    print_note(fmt::format("-duration={} is negative: the attack goes on until a signal",
+                           format_duration(flags.options.duration)));
+  }
+  return run_to_end(flags, *targets->targeter, output);
+}
+
+}  // namespace
+
+int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
+  AttackFlags flags;
+  FlagSet set{"pepe attack [flags] [URL...]",
+              "Sends hits to the URLs, or to the targets of a list, at a constant rate; writes a result for each."};
+  add_attack_flags(set, flags);
+  ParsedArguments parsed;
+  if (const auto status = parse_or_explain(set, args, parsed)) return *status;
+  const auto words = sort_attack_words(parsed.words, flags.targets_given);
+  if (!words) {
+    print_error_text(one_line(words.error().text()));
+    return kExitUsage;
+  }
+  for (const std::string& word : words->ignored) print_note(fmt::format("{} is no target and is ignored", quote(word)));
+  flags.options.cpus = global.cpus;
+  flags.options.handle_signals = true;
+  flags.options.flags = flags_as_given(parsed.given);
+  flags.options.version = version();
+  return start_attack(flags, words->urls);
+}
+
+}  // namespace pepe

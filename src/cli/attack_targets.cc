@@ -1,0 +1,106 @@
+#include "cli/attack_targets.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/console.h"
+#include "pepe/base/text.h"
+
+namespace pepe {
+namespace {
+
+/// Targets that were read already, in their order.
+class TargetList final : public Targeter {
+ public:
+  explicit TargetList(std::vector<Target> targets) : targets_{std::move(targets)} {}
+
+  Expected<std::optional<Target>> next() override {
+    if (taken_ == targets_.size()) return std::optional<Target>{};
+    return std::optional<Target>{std::move(targets_[taken_++])};
+  }
+
+ private:
+  std::vector<Target> targets_;
+  std::size_t taken_{0};
+};
+
+/// A list of GET targets in the http format, as a stream of bytes.
+ReadBytes read_urls(const std::vector<std::string>& urls) {
+  std::string text;
+  for (const std::string& url : urls) text += "GET " + url + "\n";
+  return [text = std::move(text), pos = std::size_t{0}](std::span<char> buffer) mutable -> Expected<std::size_t> {
+    const std::size_t size = text.copy(buffer.data(), buffer.size(), pos);
+    pos += size;
+    return size;
+  };
+}
+
+Expected<std::string> read_named_file(const std::string& path) {
+  // Unlike the files that flags name, a body is never standard input, and the error says no more than `open PATH`.
+  auto file = InputFile::open_path(path);
+  if (!file) return std::move(file).error();
+  return file->read_all();
+}
+
+Expected<const TargetFormat*> find_format(const std::string& name) {
+  std::string known;
+  for (const TargetFormat& format : target_formats()) {
+    if (format.name == name) return &format;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", format.name);
+  }
+  return Error{fmt::format("format {} isn't one of [{}]", quote(name), known)};
+}
+
+/// Opens the list; its bytes and its name go to `options`.
+Expected<void> open_list(const AttackFlags& flags, TargeterOptions& options, std::vector<FileId>& files) {
+  const std::string name = flags.targets_given ? flags.targets : "stdin";
+  auto opened = InputFile::open(name);
+  if (!opened) return std::move(opened).error();
+  if (name == "stdin" && is_terminal(STDIN_FILENO)) {
+    print_note("reading targets from the terminal: METHOD URL on a line each, Ctrl-D at the end");
+  }
+  files.push_back(opened->id());
+  const auto file = std::make_shared<InputFile>(*std::move(opened));
+  options.name = name;
+  options.read = [file](std::span<char> buffer) { return file->read(buffer); };
+  return {};
+}
+
+Expected<void> read_default_body(const AttackFlags& flags, TargeterOptions& options, std::vector<FileId>& files) {
+  if (flags.body.empty()) return {};
+  auto file = InputFile::open(flags.body);
+  if (!file) return std::move(file).error();
+  files.push_back(file->id());
+  auto body = file->read_all();
+  if (!body) return std::move(body).error();
+  options.defaults.body = std::make_shared<const std::string>(*std::move(body));
+  return {};
+}
+
+}  // namespace
+
+Expected<AttackTargets> open_attack_targets(const AttackFlags& flags, const std::vector<std::string>& urls) {
+  AttackTargets targets;
+  TargeterOptions options;
+  options.defaults.headers = flags.headers;
+  options.read_file = read_named_file;
+  if (urls.empty()) {
+    if (auto opened = open_list(flags, options, targets.files); !opened) return std::move(opened).error();
+  } else {
+    options.name = "command line";
+    options.read = read_urls(urls);
+  }
+  if (auto read = read_default_body(flags, options, targets.files); !read) return std::move(read).error();
+  const auto format = find_format(urls.empty() ? flags.format : "http");
+  if (!format) return format.error();
+  targets.targeter = (*format)->make(std::move(options));
+  if (flags.options.lazy) return targets;
+  auto all = read_all_targets(*targets.targeter);
+  if (!all) return std::move(all).error();
+  targets.targeter = std::make_unique<TargetList>(*std::move(all));
+  return targets;
+}
+
+}  // namespace pepe

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/attack_flags.h"
+#include "cli/input_file.h"
+#include "pepe/base/expected.h"
+#include "pepe/target/targeter.h"
+
+namespace pepe {
+
+/// The targets of an attack, with the files that they are read from.
+struct AttackTargets {
+  std::unique_ptr<Targeter> targeter;
+  std::vector<FileId> files;  ///< That must not be written to.
+};
+
+/// Opens -targets (or takes `urls`), then -body, picks the format, and, unless the run is lazy, reads all targets.
+/// Error: the first failure, such as `error opening FILE: open FILE: no such file or directory`.
+Expected<AttackTargets> open_attack_targets(const AttackFlags& flags, const std::vector<std::string>& urls);
+
+}  // namespace pepe

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/input_file.h"
+#include "pepe/base/expected.h"
+
+namespace pepe {
+
+/// An open file, pipe or standard output to write to. Every write is whole or an error. Closes what it opened.
+class OutputFile {
+ public:
+  /// `name`: a path (created, or cut to nothing), or "stdout". A file that is one of `inputs` is refused untouched.
+  /// Error: `error opening NAME: open NAME: ...`.
+  static Expected<OutputFile> open(const std::string& name, std::span<const FileId> inputs = {});
+
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&& other) = delete;
+  ~OutputFile();
+
+  bool is_stdout() const noexcept { return !owned_; }
+  /// Error: `write NAME: no space left on device`.
+  Expected<void> write(std::string_view bytes);
+  /// What the system has to say about the writes at the very end. Standard output stays open.
+  Expected<void> close();
+
+  /// The status to end with after `error`, which write() or close() gave. A pipe on standard output whose reader has
+  /// gone ends the process by SIGPIPE, without a word, as shells expect; anything else is said.
+  int fail(const Error& error) const;
+
+ private:
+  OutputFile(std::string name, int descriptor, bool owned);
+
+  std::string name_;
+  int descriptor_{-1};
+  bool owned_{false};
+  bool reader_gone_{false};
+};
+
+}  // namespace pepe

@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_status.h"
+#include "cli/interrupt.h"
+#include "cli/output_file.h"
+#include "cli/result_inputs.h"
+#include "pepe/metrics/metrics.h"
+#include "pepe/report/reporter.h"
+
+namespace pepe {
+namespace {
+
+struct ReportOptions {
+  std::string type{"text"};
+  std::string buckets;
+  std::string output{"stdout"};
+  Nanos every{0};
+};
+
+void add_report_flags(FlagSet& flags, ReportOptions& options) {
+  flags.begin_group("Flags");
+  flags.add_string({"type", "TYPE", "text, json, hist[0,1ms,10ms] or hdrplot", "text"}, options.type);
+  flags.add_string({"buckets", "LIST", "lower bounds of the histogram of -type=hist and of json, as in [0,1ms,10ms]"},
+                   options.buckets);
+  flags.add_duration({"every", "D", "report what there is so far at each interval, then as a whole"}, options.every);
+  flags.add_string({"output", "FILE", "where the report goes", "stdout"}, options.output);
+}
+
+/// One run of the command: what was gathered, and the file that reports go to.
+class Report {
+ public:
+  Report(const ReportPlan& plan, OutputFile output, Nanos every)
+      : plan_{plan}, output_{std::move(output)}, every_{every}, due_{Clock::now() + every} {
+    clears_screen_ = output_.is_stdout() && is_terminal(STDOUT_FILENO);
+  }
+
+  /// The hook of every read: writes an interim report when one is due. Returns the time until the next.
+  Expected<std::optional<Nanos>> on_read(const Metrics& metrics) {
+    if (every_.count() <= 0) return std::optional<Nanos>{};
+    const Instant now = Clock::now();
+    if (now >= due_) {
+      // A clock that ran on while the process was stopped is caught up with one report, not with a burst.
+      due_ = std::max(due_ + every_, now);
+      if (auto written = write_interim(metrics); !written) {
+        failure_ = written.error();
+        return *failure_;
+      }
+    }
+    return std::optional<Nanos>{std::max(due_ - now, Nanos{0})};
+  }
+
+  Expected<void> write(const Metrics& metrics) {
+    std::string text;
+    plan_.reporter->write(metrics, text);
+    return output_.write(text);
+  }
+
+  /// Why an interim report could not be written.
+  const std::optional<Error>& failure() const { return failure_; }
+  OutputFile& output() { return output_; }
+
+ private:
+  Expected<void> write_interim(const Metrics& metrics) {
+    std::string text = clears_screen_ ? "\x1b[2J\x1b[0;0H" : "";
+    plan_.reporter->write(metrics, text);
+    return output_.write(text);
+  }
+
+  ReportPlan plan_;
+  OutputFile output_;
+  Nanos every_;
+  Instant due_;
+  bool clears_screen_{false};
+  std::optional<Error> failure_;
+};
+
+/// Reads on until the end. Error: what could not be read.
+Expected<void> gather(ResultInputs& inputs, Metrics& metrics, std::uint64_t& taken) {
+  while (true) {
+    const auto result = inputs.next();
+    if (!result) return result.error();
+    if (*result == nullptr) return {};
+    metrics.add(**result);
+    ++taken;
+  }
+}
+
+int make_report(const ReportPlan& plan, const ReportOptions& options, std::vector<std::string> names) {
+  Metrics metrics{plan.bounds};
+  std::optional<Report> report;
+  ResultInputsOptions reading;
+  reading.decode = {.bodies = false, .headers = false};
+  reading.facts = [&metrics](const RunFacts& facts) { metrics.add(facts); };
+  reading.hooks.before_read = [&]() -> Expected<std::optional<Nanos>> {
+    return report ? report->on_read(metrics) : std::optional<Nanos>{};
+  };
+
+  auto inputs = ResultInputs::open(std::move(names), std::move(reading));
+  if (!inputs) return interrupt::happened() ? kExitOk : fail(inputs.error().text());
+  auto output = OutputFile::open(options.output, inputs->ids());
+  if (!output) return fail(output.error().text());
+  report.emplace(plan, *std::move(output), options.every);
+
+  std::uint64_t taken = 0;
+  const Expected<void> read = gather(*inputs, metrics, taken);
+  if (report->failure()) return report->output().fail(*report->failure());
+  if (const auto remark = inputs->gap_remark()) print_note(*remark);
+  // What was read before the damage is worth a report; that something is wrong is said, and by the status.
+  if (read || taken > 0) {
+    auto written = report->write(metrics);
+    if (written) written = report->output().close();
+    if (!written) return report->output().fail(written.error());
+  }
+  return read ? kExitOk : fail(read.error().text());
+}
+
+}  // namespace
+
+int run_report(std::span<const std::string> args, const GlobalOptions& /*global*/) {
+  ReportOptions options;
+  FlagSet flags{"pepe report [flags] [FILE...]",
+                "Reports on results that attack wrote, in any encoding; from standard input without a FILE."};
+  add_report_flags(flags, options);
+  ParsedArguments parsed;
+  if (const auto status = parse_or_explain(flags, args, parsed)) return *status;
+  // Before any file is touched, so that a slip of the pen costs nothing.
+  const auto plan = plan_report(options.type, options.buckets);
+  if (!plan) return fail(plan.error().text());
+  interrupt::install();
+  return make_report(*plan, options, std::move(parsed.words));
+}
+
+}  // namespace pepe

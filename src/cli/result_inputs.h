@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/input_file.h"
+#include "cli/run_spans.h"
+#include "pepe/base/expected.h"
+#include "pepe/result/codec.h"
+#include "pepe/result/stream.h"
+
+namespace pepe {
+
+struct ResultInputsOptions {
+  DecodeOptions decode;
+  ReadHooks hooks;
+  std::function<void(const RunFacts&)> facts;  ///< May be empty.
+};
+
+/// The result files that a command names, read as one: a result from each in turn. Damage is said on standard error as
+/// it is met, unless an interrupt cut the reading short.
+class ResultInputs {
+ public:
+  /// Opens each file and finds its encoding, in order. No names: standard input. An empty file among several is passed
+  /// over with a remark. Error: the first file that can't be opened or made sense of.
+  static Expected<ResultInputs> open(std::vector<std::string> names, ResultInputsOptions options);
+
+  ResultInputs(ResultInputs&&) noexcept;
+  ~ResultInputs();
+
+  /// The next result, valid until the next call; nullptr at the end, also at the one that an interrupt makes.
+  /// Error: what can't be read on; every result that could be read was returned before it.
+  Expected<const Result*> next();
+
+  /// Of the files, to tell an output that is one of them.
+  std::span<const FileId> ids() const noexcept;
+  /// A remark on idle time between the runs that were read, or nothing.
+  std::optional<std::string> gap_remark() const;
+
+ private:
+  struct State;
+  explicit ResultInputs(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pepe
