@@ -115,6 +115,8 @@ Expected<std::string> resolve_reference(std::string_view base, std::string_view 
   } else {
     path = without_dot_segments(rooted ? std::string{to->path} : merge(from->path, to->path));
   }
+  // Without an authority, two slashes would begin one (RFC 3986, section 5.2.4 leaves that open, section 3.3 forbids it).
+  if (!authority.has_authority && path.starts_with("//")) out += "/.";
   append_escaped(path, kEscapedInPath, out);
   const UrlParts& query = same_document ? *from : *to;
   if (query.has_query) out += '?';

@@ -86,6 +86,7 @@ constexpr LocationCase kLocationCases[] = {
     {"NoAuthorityBehindTwoSlashes", "http://h/a?b", "//", "http://h/a?b"},
     {"EmptyQueryReplacesTheQuery", "http://h/a?b", "?", "http://h/a?"},
     {"EmptySegmentsStay", "http://h/a", "b//c", "http://h/b//c"},
+    {"PathThatWouldBecomeAnAuthority", "http://h/", "http:/..//x", "http:/.//x"},
     {"File", "http://h/", "file:///etc/hosts", "file:///etc/hosts"},
     {"Ftp", "http://h/", "ftp://127.0.0.1/x", "ftp://127.0.0.1/x"},
     {"Opaque", "http://h/", "mailto:a@b", "mailto:a@b"},
