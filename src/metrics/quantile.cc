@@ -15,10 +15,11 @@ std::uint64_t LogLinearCounts::middle_of(std::size_t slot) {
 }
 
 std::int64_t LogLinearCounts::at(std::uint64_t rank) const {
+  constexpr std::uint64_t kHighest = INT64_MAX;  // the slot of INT64_MIN has its middle beyond
   std::uint64_t before = 0;
   for (std::size_t slot = below_zero_.size(); slot-- > 0;) {
     before += below_zero_[slot];
-    if (before > rank) return static_cast<std::int64_t>(0 - middle_of(slot));
+    if (before > rank) return -static_cast<std::int64_t>(std::min(middle_of(slot), kHighest));
   }
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     before += slots_[slot];
