@@ -79,13 +79,6 @@ std::optional<const CodecEntry*> detect(const InputWindow& window) {
   return nullptr;
 }
 
-// Each line of damage with the name of the input in front, as errors have it.
-DecoderEvents with_name(DecoderEvents events, const std::string& name) {
-  if (!events.damage) return events;
-  events.damage = [damage = std::move(events.damage), name](const std::string& text) { damage(name + ": " + text); };
-  return events;
-}
-
 }  // namespace
 
 Expected<std::unique_ptr<ResultReader>> open_results(ResultInput input, DecoderEvents events, DecodeOptions options) {
@@ -96,7 +89,7 @@ Expected<std::unique_ptr<ResultReader>> open_results(ResultInput input, DecoderE
     codec = detect(buffer.window());
   }
   if (*codec == nullptr) return Error{"encode: can't detect encoding of \"" + input.name + "\""};
-  std::unique_ptr<Decoder> decoder = (*codec)->make_decoder(with_name(std::move(events), input.name), options);
+  std::unique_ptr<Decoder> decoder = (*codec)->make_decoder(std::move(events), options);
   return std::unique_ptr<ResultReader>{
       std::make_unique<InputReader>(std::move(input.name), std::move(buffer), std::move(decoder))};
 }

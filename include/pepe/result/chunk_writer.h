@@ -36,20 +36,20 @@ class BodyRef {
 
 /// All of a hit that tends to be the same for many hits. Views are not kept beyond the call.
 struct Outcome {
-  std::string_view attack;
-  std::string_view method;
-  std::string_view url;
+  std::string_view attack{};
+  std::string_view method{};
+  std::string_view url{};
   std::uint16_t code{0};
   std::uint64_t bytes_out{0};
   std::uint64_t bytes_in{0};
   std::uint64_t bytes_read{0};
-  std::string_view error;
-  std::span<const HeaderView> headers;
+  std::string_view error{};
+  std::span<const HeaderView> headers{};
   bool has_headers{false};
   bool has_body{false};
   /// The body: a stored one, or `body` (bytes given inline, stored in this chunk only) when `stored` is empty.
-  BodyRef stored;
-  std::string_view body;
+  BodyRef stored{};
+  std::string_view body{};
   bool reused{false};
   std::int16_t zone_minutes{0};
 };
