@@ -74,6 +74,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
 
   Dial(DialContext& context, const Origin& origin, Done done)
       : context_{context}, origin_{origin}, done_{std::move(done)}, socket_{context.io}, guard_{context.io.get_executor()} {}
+
   /// May end at once: only ever called from the io_context.
   void start();
   /// Closes what was opened; `done` will not run.
