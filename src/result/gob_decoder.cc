@@ -17,6 +17,7 @@ namespace pepe {
 namespace {
 
 constexpr std::size_t kMaxDefinitionBytes = 64 * 1024;
+constexpr int kMinutesPerDay = 24 * 60;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kYearOneToUnix = 62'135'596'800;  // Seconds.
 
@@ -120,6 +121,7 @@ Timestamp take_time(GobCursor& in) {
   const auto nanos = static_cast<std::int64_t>(big_endian(bytes.substr(9, 4)));
   const auto zone = static_cast<std::int16_t>(big_endian(bytes.substr(13, 2)));
   const std::int16_t minutes = zone == -1 ? std::int16_t{0} : zone;
+  if (minutes <= -kMinutesPerDay || minutes >= kMinutesPerDay) in.fail("a time zone of over a day");
   if (second == 0 && nanos == 0) return {kZeroTime, minutes};
   std::int64_t unix_nanos = 0;
   if (!to_unix_nanos(second, nanos, unix_nanos)) in.fail("a time outside of 1678 to 2262");

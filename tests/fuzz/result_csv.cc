@@ -1,0 +1,7 @@
+#include "fuzz/fuzz_codec.h"
+#include "result/csv_codec.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  pepe::check_codec(pepe::make_csv_encoder, pepe::make_csv_decoder, data, size);
+  return 0;
+}
