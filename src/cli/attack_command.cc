@@ -69,10 +69,11 @@ int conclude(const AttackSummary& summary) {
   return summary.targets_error.empty() ? kExitOk : fail(summary.targets_error);
 }
 
-int run_to_end(const AttackFlags& flags, Targeter& targeter, ResultOutput& output) {
+int run_to_end(const AttackFlags& flags, const AttackTargets& targets, ResultOutput& output) {
   const AttackOptions& options = flags.options;
   const auto pacer = make_constant_pacer(options.rate);
   AttackEvents events;
+  events.cancel_targets = targets.cancel;
   std::optional<LiveSink> live;
   std::optional<ProgressLine> progress;
   if (shows_progress(flags.progress)) {
@@ -86,7 +87,7 @@ int run_to_end(const AttackFlags& flags, Targeter& targeter, ResultOutput& outpu
   };
   ChunkSink& sink = live ? static_cast<ChunkSink&>(*live) : output.sink();
 
-  const auto summary = attack(options, targeter, *pacer, sink, events);
+  const auto summary = attack(options, *targets.targeter, *pacer, sink, events);
   if (progress) progress->clear();
   if (!summary) return output.file().fail(summary.error());
   if (auto finished = output.finish(); !finished) return output.file().fail(finished.error());
@@ -113,7 +114,7 @@ int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
     print_note(fmt::format("-duration={} is negative: the attack goes on until a signal",
                            format_duration(flags.options.duration)));
   }
-  return run_to_end(flags, *targets->targeter, output);
+  return run_to_end(flags, *targets, output);
 }
 
 }  // namespace

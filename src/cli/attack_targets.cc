@@ -1,9 +1,10 @@
 #include "cli/attack_targets.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 
 #include "cli/console.h"
 #include "pepe/base/text.h"
@@ -37,6 +38,26 @@ ReadBytes read_urls(const std::vector<std::string>& urls) {
   };
 }
 
+/// A pipe that ends the reading of a list when something was written to it.
+class ReadSwitch {
+ public:
+  ReadSwitch() { [[maybe_unused]] const int failed = ::pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK); }
+  ReadSwitch(const ReadSwitch&) = delete;
+  ReadSwitch& operator=(const ReadSwitch&) = delete;
+  ~ReadSwitch() {
+    for (const int end : ends_) ::close(end);
+  }
+
+  int descriptor() const { return ends_[0]; }
+  void flip() const {
+    const char byte = 0;
+    [[maybe_unused]] const ssize_t written = ::write(ends_[1], &byte, 1);
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
 Expected<std::string> read_named_file(const std::string& path) {
   // Unlike the files that flags name, a body is never standard input, and the error says no more than `open PATH`.
   auto file = InputFile::open_path(path);
@@ -54,17 +75,21 @@ Expected<const TargetFormat*> find_format(const std::string& name) {
 }
 
 /// Opens the list; its bytes and its name go to `options`.
-Expected<void> open_list(const AttackFlags& flags, TargeterOptions& options, std::vector<FileId>& files) {
+Expected<void> open_list(const AttackFlags& flags, TargeterOptions& options, AttackTargets& targets) {
   const std::string name = flags.targets_given ? flags.targets : "stdin";
   auto opened = InputFile::open(name);
   if (!opened) return std::move(opened).error();
   if (name == "stdin" && is_terminal(STDIN_FILENO)) {
     print_note("reading targets from the terminal: METHOD URL on a line each, Ctrl-D at the end");
   }
-  files.push_back(opened->id());
+  targets.files.push_back(opened->id());
   const auto file = std::make_shared<InputFile>(*std::move(opened));
+  const auto stop = std::make_shared<ReadSwitch>();
   options.name = name;
-  options.read = [file](std::span<char> buffer) { return file->read(buffer); };
+  options.read = [file, stop](std::span<char> buffer) {
+    return file->read(buffer, ReadHooks{.before_read = {}, .before_wait = {}, .cancel = stop->descriptor()});
+  };
+  targets.cancel = [stop] { stop->flip(); };
   return {};
 }
 
@@ -86,8 +111,9 @@ Expected<AttackTargets> open_attack_targets(const AttackFlags& flags, const std:
   TargeterOptions options;
   options.defaults.headers = flags.headers;
   options.read_file = read_named_file;
+  options.warn = [](const std::string& text) { print_note(text); };
   if (urls.empty()) {
-    if (auto opened = open_list(flags, options, targets.files); !opened) return std::move(opened).error();
+    if (auto opened = open_list(flags, options, targets); !opened) return std::move(opened).error();
   } else {
     options.name = "command line";
     options.read = read_urls(urls);

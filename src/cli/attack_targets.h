@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@ namespace pepe {
 struct AttackTargets {
   std::unique_ptr<Targeter> targeter;
   std::vector<FileId> files;  ///< That must not be written to.
+  /// Ends the reading of a lazy list, from any thread, also while it waits for bytes.
+  std::function<void()> cancel;
 };
 
 /// Opens -targets (or takes `urls`), then -body, picks the format, and, unless the run is lazy, reads all targets.

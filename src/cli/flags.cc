@@ -37,6 +37,9 @@ void append_wrapped(std::string_view text, std::string& out) {
   out += '\n';
 }
 
+/// What of a secret "Name: value" may be shown: the name.
+std::string_view secret_name(std::string_view text) { return text.substr(0, text.find_first_of(": \t")); }
+
 }  // namespace
 
 struct FlagSet::State {
@@ -74,7 +77,7 @@ void FlagSet::add(FlagSpec spec, Setter set) {
     const std::string& value = results.back();
     const auto outcome = set(value);
     if (outcome) return true;
-    const std::string shown = secret ? std::string{} : " " + quote(value);
+    const std::string shown = " " + quote(secret ? secret_name(value) : std::string_view{value});
     state.fault = boolean ? fmt::format("invalid boolean value{} for -{}: {}", shown, state.name, outcome.error().text())
                           : fmt::format("invalid value{} for flag -{}: {}", shown, state.name, outcome.error().text());
     return false;

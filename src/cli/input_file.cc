@@ -69,8 +69,9 @@ Expected<InputFile> InputFile::open_path(const std::string& path) {
   return InputFile{path, descriptor, true};
 }
 
-Expected<bool> InputFile::wait(const ReadHooks& hooks, std::optional<Nanos> at_most) {
-  std::array<pollfd, 2> watched{{{descriptor_, POLLIN, 0}, {interrupt::descriptor(), POLLIN, 0}}};
+Expected<InputFile::Ready> InputFile::wait(const ReadHooks& hooks, std::optional<Nanos> at_most) {
+  std::array<pollfd, 3> watched{
+      {{descriptor_, POLLIN, 0}, {interrupt::descriptor(), POLLIN, 0}, {hooks.cancel, POLLIN, 0}}};
   int ready = ::poll(watched.data(), watched.size(), 0);
   if (ready == 0) {
     if (hooks.before_wait) {
@@ -79,8 +80,9 @@ Expected<bool> InputFile::wait(const ReadHooks& hooks, std::optional<Nanos> at_m
     ready = ::poll(watched.data(), watched.size(), poll_timeout(at_most));
   }
   if (ready < 0 && errno != EINTR) return system_error("poll " + name_, errno);
-  if (watched[1].revents != 0) interrupt::acknowledge();
-  return ready > 0 && watched[0].revents != 0;
+  if (ready > 0 && watched[1].revents != 0) interrupt::acknowledge();
+  if (ready > 0 && watched[2].revents != 0) return Ready::kCancelled;
+  return ready > 0 && watched[0].revents != 0 ? Ready::kInput : Ready::kNothing;
 }
 
 Expected<std::size_t> InputFile::read(std::span<char> buffer, const ReadHooks& hooks) {
@@ -94,9 +96,10 @@ Expected<std::size_t> InputFile::read(std::span<char> buffer, const ReadHooks& h
       at_most = sooner(at_most, *asked);
     }
     if (!id_.regular) {
-      const auto readable = wait(hooks, at_most);
-      if (!readable) return readable.error();
-      if (!*readable) continue;
+      const auto ready = wait(hooks, at_most);
+      if (!ready) return ready.error();
+      if (*ready == Ready::kCancelled) return std::size_t{0};
+      if (*ready == Ready::kNothing) continue;
     }
     const ssize_t got = ::read(descriptor_, buffer.data(), buffer.size());
     if (got >= 0) {

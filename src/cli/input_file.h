@@ -28,6 +28,8 @@ struct ReadHooks {
   std::function<Expected<std::optional<Nanos>>()> before_read;
   /// Nothing is there to be read; the read is about to wait.
   std::function<Expected<void>()> before_wait;
+  /// A descriptor that ends the reading by becoming readable; -1: none.
+  int cancel{-1};
 };
 
 /// An open file or standard input. Closes what it opened.
@@ -55,7 +57,8 @@ class InputFile {
 
  private:
   InputFile(std::string name, int descriptor, bool owned);
-  Expected<bool> wait(const ReadHooks& hooks, std::optional<Nanos> at_most);
+  enum class Ready { kInput, kNothing, kCancelled };
+  Expected<Ready> wait(const ReadHooks& hooks, std::optional<Nanos> at_most);
 
   std::string name_;
   int descriptor_{-1};
