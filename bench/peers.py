@@ -65,6 +65,10 @@ class Tool:
         """(sequence number, nanoseconds) of each hit; None where the tool does not keep them."""
         return None
 
+    def lags(self, load):
+        """How late each hit was sent, in nanoseconds, as the tool recorded it; None where it does not."""
+        return None
+
     def first_line(self, *arguments):
         run = subprocess.run([self.program(), *arguments], capture_output=True, text=True, timeout=30, check=False)
         text = (run.stdout + run.stderr).strip()
@@ -113,6 +117,21 @@ class Pepe(Vegeta):
 
     def version(self):
         return self.first_line("-version")
+
+    def lags(self, load):
+        try:
+            import msgpack  # pylint: disable=import-outside-toplevel
+        except ImportError:
+            return None
+        stream, lags, at = (load.scratch / "results").read_bytes(), [], 0
+        while at < len(stream):  # docs/result-format.md
+            length = int.from_bytes(stream[at + 8 : at + 12], "big")
+            chunk = msgpack.unpackb(stream[at + 20 : at + 20 + length], raw=False, strict_map_key=False)
+            at += 20 + length
+            if "hits" in chunk:
+                columns = chunk["columns"]
+                lags += chunk["hits"][columns.index("lag") :: len(columns)]
+        return lags
 
 
 class Floor(Tool):

@@ -112,6 +112,8 @@ def run_once(tool, scenario, server, options, traced=False):
             figures["bytes_per_result"] = outcome.result_bytes / max(1, outcome.done + outcome.failed)
         if scenario.rate and (times := tool.send_times(load)):
             figures.update(schedule_error(times, scenario.rate))
+        if scenario.rate and (lags := tool.lags(load)):
+            figures.update(lag_p50_us=quantile(sorted(lags), 0.5) / 1000, lag_p99_us=quantile(sorted(lags), 0.99) / 1000)
         if traced:
             figures["syscalls"] = count_syscalls(scratch / "strace") / max(1, outcome.done)
         figures["command"] = shown_command(command, scratch, server.port)
@@ -122,8 +124,12 @@ def schedule_error(times, rate):
     """How far apart from its place in the schedule each hit was sent, in microseconds, against the hit that was most
     punctual: no tool says when its schedule began, and none can send a hit before it is due."""
     errors = sorted(nanos - seq * 1_000_000_000 // rate for seq, nanos in times)
-    at = lambda q: (errors[min(len(errors) - 1, int(q * len(errors)))] - errors[0]) / 1000
-    return {"error_p50_us": at(0.5), "error_p99_us": at(0.99), "error_max_us": at(1.0)}
+    shares = {"error_p50_us": 0.5, "error_p99_us": 0.99, "error_max_us": 1.0}
+    return {key: (quantile(errors, q) - errors[0]) / 1000 for key, q in shares.items()}
+
+
+def quantile(ordered, q):
+    return ordered[min(len(ordered) - 1, int(q * len(ordered)))]
 
 
 def count_syscalls(summary):
@@ -166,7 +172,8 @@ def show_progress(text):
 COLUMNS = [
     ("cpu_us", "CPU us/request", "{:.2f}"), ("rate", "requests/s", "{:,.0f}"), ("peak_mb", "peak MB", "{:.1f}"),
     ("bytes_per_result", "bytes/result", "{:,.1f}"), ("error_p50_us", "late p50 us", "{:,.0f}"),
-    ("error_p99_us", "late p99 us", "{:,.0f}"), ("syscalls", "syscalls/request", "{:.2f}"), ("failed", "failed", "{:.0f}"),
+    ("error_p99_us", "late p99 us", "{:,.0f}"), ("lag_p50_us", "lag p50 us", "{:,.0f}"), ("lag_p99_us", "lag p99 us", "{:,.0f}"),
+    ("syscalls", "syscalls/request", "{:.2f}"), ("failed", "failed", "{:.0f}"),
 ]
 
 
