@@ -102,7 +102,7 @@ void append_rfc3339(Timestamp time, std::string& out) {
     return;
   }
   const std::int64_t seconds = floor_divide(time.unix_nanos, kNanosPerSecond);
-  const std::int64_t nanos = time.unix_nanos - seconds * kNanosPerSecond;
+  const std::int64_t nanos = (time.unix_nanos % kNanosPerSecond + kNanosPerSecond) % kNanosPerSecond;
   const std::int64_t local = seconds + std::int64_t{time.zone_minutes} * 60;
   const std::int64_t days = floor_divide(local, kSecondsPerDay);
   const std::int64_t second = local - days * kSecondsPerDay;
