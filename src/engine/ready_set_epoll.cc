@@ -76,7 +76,12 @@ std::span<const ReadyEvent> ReadySet::poll() {
   std::size_t used = 0;
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = state.raw[static_cast<std::size_t>(i)];
-    if (event.data.ptr == &state) continue;  // the timer: waking up was all it is for
+    if (event.data.ptr == &state) {
+      // Waking up was all the timer is for. It has fired, whatever time the caller's turn began at: a wait that took it
+      // for armed would never end.
+      state.armed = Instant::min();
+      continue;
+    }
     state.events[used++] = {event.data.ptr, (event.events & EPOLLIN) != 0, (event.events & EPOLLOUT) != 0,
                             (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0};
   }
