@@ -88,7 +88,10 @@ void ReadySet::wait(Instant now, Instant until) {
   if (until != Instant::max() && (state.armed > until || state.armed <= now)) {
     state.armed = until;
     state.timer.expires_at(until);
-    state.timer.async_wait([](const error_code&) {});
+    // A timer that has fired is no longer armed, whatever time the caller's turn began at.
+    state.timer.async_wait([&state](const error_code& error) {
+      if (!error) state.armed = Instant::min();
+    });
   }
   state.io.run_one();
 }
