@@ -47,8 +47,8 @@ std::string_view cut(std::string_view text, std::size_t columns) {
 std::string format_progress(const ProgressView& view) {
   std::string line = whole_seconds(view.counts.elapsed);
   if (view.duration.count() > 0) line += " of " + format_duration(view.duration);
-  if (!view.asked.unpaced()) line += fmt::format("  {:.6g}/s asked,", view.asked.per_second());
-  line += fmt::format("  {:.1f}/s reached  {} sent  {} errors", view.reached, with_commas(view.counts.sent),
+  line += view.asked.unpaced() ? " " : fmt::format("  {:.6g}/s asked,", view.asked.per_second());
+  line += fmt::format(" {:.1f}/s reached  {} sent  {} errors", view.reached, with_commas(view.counts.sent),
                       with_commas(view.counts.failed));
   if (view.latency.hits > 0) {
     line += fmt::format("  p50 {}  p99 {}", format_duration(round_duration(view.latency.p50)),
