@@ -8,6 +8,7 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -20,6 +21,9 @@ namespace json = rapidjson;
 
 /// Nesting of what is skipped; the reader recurses.
 constexpr int kMaxDepth = 64;
+
+/// The reader loads 16 bytes at a time, the last of them from beyond the end.
+constexpr std::size_t kPadding = 16;
 
 enum class Member : std::uint8_t {
   kUnknown,
@@ -171,6 +175,7 @@ struct JsonRecord::Handler {
 
 Expected<void> JsonRecord::parse(std::string_view line, Result& out) {
   line_ = line;
+  line_.append(kPadding, '\0');
   headers_.clear();
   out = Result{};
   out.timestamp.unix_nanos = kZeroTime;

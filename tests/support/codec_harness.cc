@@ -1,10 +1,6 @@
 #include "support/codec_harness.h"
 
-#include <fstream>
-#include <iterator>
 #include <utility>
-
-#include "pepe/base/check.h"
 
 namespace pepe {
 
@@ -49,12 +45,6 @@ std::string encode_all(MakeEncoder make, std::vector<RandomResult> results) {
   for (RandomResult& result : results) encoder->encode(result.view(), out);
   encoder->flush(out);
   return out;
-}
-
-std::string golden(const std::string& name) {
-  std::ifstream file{PEPE_SOURCE_DIR "/tests/golden/" + name, std::ios::binary};
-  PEPE_CHECK(file.is_open());
-  return {std::istreambuf_iterator<char>{file}, {}};
 }
 
 }  // namespace pepe

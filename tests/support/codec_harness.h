@@ -31,7 +31,4 @@ Decoded decode_all(MakeDecoder make, std::string_view bytes, std::size_t step = 
 /// The bytes of `results`, flushed.
 std::string encode_all(MakeEncoder make, std::vector<RandomResult> results);
 
-/// The file `name` of tests/golden.
-std::string golden(const std::string& name);
-
 }  // namespace pepe

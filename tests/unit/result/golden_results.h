@@ -1,12 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "pepe/base/check.h"
 #include "support/random_result.h"
 
 namespace pepe {
+
+/// The file `name` of tests/golden.
+inline std::string golden(const std::string& name) {
+  std::ifstream file{PEPE_SOURCE_DIR "/tests/golden/" + name, std::ios::binary};
+  PEPE_CHECK(file.is_open());
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
 
 /// The results of tests/golden/results.gob, .json and .csv, which vegeta 12.13 wrote.
 inline std::vector<RandomResult> golden_results() {
