@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -30,6 +33,33 @@ TEST(TargetFormats, RefuseBinaryBytes) {
     SCOPED_TRACE(format.name);
     testing::Pipe pipe{{std::string(100'000, '\0')}};
     EXPECT_FALSE(read_all_targets(*format.make({"t", {}, pipe.reader(), {}, {}})));
+  }
+}
+
+Expected<std::string> read_file(const std::filesystem::path& path) {
+  std::ifstream stream{path, std::ios::binary};
+  if (!stream) return Error{"open " + path.string() + ": no such file or directory"};
+  return std::string{std::istreambuf_iterator<char>{stream}, {}};
+}
+
+TEST(SampleLists, ParseInTheFormatOfTheirFolder) {
+  const std::filesystem::path root = PEPE_SOURCE_DIR;
+  for (const TargetFormat& format : target_formats()) {
+    std::size_t lists = 0;
+    for (const auto& file : std::filesystem::directory_iterator{root / "targets" / format.name}) {
+      // Of the HTTP samples, the lists are the text files; what else is there are their bodies.
+      if (format.name == "http" && file.path().extension() != ".txt") continue;
+      SCOPED_TRACE(file.path().string());
+      ++lists;
+      testing::Pipe pipe{{read_file(file.path()).value()}};
+      std::vector<std::string> warnings;
+      const auto targets = read_all_targets(*format.make({file.path().filename().string(), {}, pipe.reader(),
+                                                          [&root](const std::string& path) { return read_file(root / path); },
+                                                          [&warnings](const std::string& text) { warnings.push_back(text); }}));
+      EXPECT_TRUE(targets) << targets.error().text();
+      EXPECT_EQ(warnings, std::vector<std::string>{});
+    }
+    EXPECT_GT(lists, 0U);
   }
 }
 
