@@ -28,9 +28,15 @@ std::string format_host_port(std::string_view host, std::uint16_t port) {
   return text + ":" + std::to_string(port);
 }
 
-Expected<std::unique_ptr<RoutePlan>> RoutePlan::make(const AttackOptions& options) {
-  std::unique_ptr<RoutePlan> plan{new RoutePlan{options.dns_ttl}};
-  plan->unix_socket_ = options.unix_socket;
+RoutePlan::RoutePlan(const AttackOptions& options, ProxyRules::Environment proxies)
+    : tls_options_{options.tls},
+      tunnel_options_{"pepe/" + options.version, options.proxy_headers},
+      unix_socket_{options.unix_socket},
+      proxies_{std::move(proxies)},
+      names_{options.dns_ttl} {}
+
+Expected<std::unique_ptr<RoutePlan>> RoutePlan::make(const AttackOptions& options, ProxyRules::Environment proxies) {
+  std::unique_ptr<RoutePlan> plan{new RoutePlan{options, std::move(proxies)}};
   if (!options.local_address.empty()) {
     error_code ec;
     const asio::ip::address local = asio::ip::make_address(options.local_address, ec);
@@ -38,56 +44,80 @@ Expected<std::unique_ptr<RoutePlan>> RoutePlan::make(const AttackOptions& option
     if (!local.is_unspecified()) plan->local_ = local;
   }
   for (const ConnectTo& entry : options.connect_to) {
+    if (entry.to.empty()) continue;
     std::unique_ptr<Mapping>& mapping = plan->mappings_[entry.from];
     if (!mapping) mapping = std::make_unique<Mapping>();
     mapping->to.insert(mapping->to.end(), entry.to.begin(), entry.to.end());
   }
-  plan->session_tickets_ = options.tls.session_tickets;
-  Expected<std::unique_ptr<TlsContext>> tls = TlsContext::make(options.tls);
-  if (!tls) return std::move(tls).error();
-  plan->tls_ = *std::move(tls);
+  const TlsOptions& tls = options.tls;
+  if (!tls.root_cert_files.empty() || !tls.cert_file.empty() || !tls.key_file.empty()) {
+    if (const auto& made = plan->tls(); !made) return Error{made.error()};
+  }
   return plan;
 }
 
-bool RoutePlan::absolute_form(const Origin&, std::string* authorization) const {
-  authorization->clear();
-  return false;
+void RoutePlan::prepare(const Origin& origin) {
+  if (origin.scheme == "https") tls();
 }
 
-const RoutePlan::Mapping* RoutePlan::find_mapping(const std::string& host_port) const {
-  const auto found = mappings_.find(host_port);
-  return found == mappings_.end() || found->second->to.empty() ? nullptr : found->second.get();
+const Proxy* RoutePlan::proxy(const Origin& origin) const {
+  if (!unix_socket_.empty()) return nullptr;
+  const Expected<const Proxy*> found = proxies_.find(origin);
+  return found ? *found : nullptr;
+}
+
+bool RoutePlan::absolute_form(const Origin& origin, std::string* authorization) const {
+  authorization->clear();
+  const Proxy* used = proxy(origin);
+  if (used == nullptr || origin.scheme != "http" || used->kind == Proxy::Kind::kSocks5) return false;
+  *authorization = used->authorization();
+  return true;
 }
 
 std::uint32_t RoutePlan::routes(const Origin& origin) const {
   if (!unix_socket_.empty()) return 1;
-  const Mapping* mapping = find_mapping(format_host_port(origin.host, origin.port));
-  return mapping == nullptr ? 1 : static_cast<std::uint32_t>(mapping->to.size());
+  const Proxy* used = proxy(origin);
+  const HostPort to = used == nullptr ? HostPort{origin.host, origin.port} : HostPort{used->host, used->port};
+  const auto mapping = mappings_.find(format_host_port(to.host, to.port));
+  return mapping == mappings_.end() ? 1 : static_cast<std::uint32_t>(mapping->second->to.size());
 }
 
-std::string RoutePlan::notice(const Origin&) const { return {}; }
+std::string RoutePlan::notice(const Origin& origin) const {
+  const Proxy* used = proxy(origin);
+  return used == nullptr ? "" : "requests go through the proxy " + used->display() + " (" + used->variable + ")";
+}
 
-Expected<HostPort> RoutePlan::destination(const Origin& origin) {
-  const auto found = mappings_.find(format_host_port(origin.host, origin.port));
-  if (found == mappings_.end() || found->second->to.empty()) return HostPort{origin.host, origin.port};
-  Mapping& mapping = *found->second;
+Expected<Route> RoutePlan::route(const Origin& origin) {
+  const Expected<const Proxy*> used = proxies_.find(origin);
+  if (!used) return Error{used.error()};
+  Route route{HostPort{origin.host, origin.port}, *used};
+  if (route.proxy != nullptr) route.to = {route.proxy->host, route.proxy->port};
+  const auto mapping = mappings_.find(format_host_port(route.to.host, route.to.port));
+  if (mapping == mappings_.end()) return route;
+  const std::vector<std::string>& to = mapping->second->to;
   const std::uint32_t turn =
-      origin.route > 0 ? origin.route - 1 : mapping.turn.fetch_add(1, std::memory_order_relaxed);
-  Expected<HostPort> to = parse_host_port(mapping.to[turn % mapping.to.size()]);
-  if (!to) return Error{"dial tcp: " + to.error().text()};
-  return to;
+      origin.route > 0 ? origin.route - 1 : mapping->second->turn.fetch_add(1, std::memory_order_relaxed);
+  Expected<HostPort> mapped = parse_host_port(to[turn % to.size()]);
+  if (!mapped) return Error{"dial tcp: " + mapped.error().text()};
+  route.to = *std::move(mapped);
+  return route;
+}
+
+const Expected<std::unique_ptr<TlsContext>>& RoutePlan::tls() {
+  std::call_once(tls_once_, [this] { tls_ = TlsContext::make(tls_options_); });
+  return tls_;
 }
 
 std::unique_ptr<NameService> RoutePlan::make_name_service(asio::io_context& io) const { return make_system_names(io); }
 
 TlsTickets* RoutePlan::make_tickets() {
-  if (!session_tickets_) return nullptr;
+  if (!tls_options_.session_tickets) return nullptr;
   const std::lock_guard lock{mutex_};
   return &tickets_.emplace_back();
 }
 
 Expected<std::unique_ptr<DialPlan>> make_dial_plan(const AttackOptions& options) {
-  Expected<std::unique_ptr<RoutePlan>> plan = RoutePlan::make(options);
+  Expected<std::unique_ptr<RoutePlan>> plan = RoutePlan::make(options, ProxyRules::read_environment());
   if (!plan) return std::move(plan).error();
   return std::unique_ptr<DialPlan>{*std::move(plan)};
 }

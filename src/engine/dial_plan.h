@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/dialer.h"
+#include "engine/proxy.h"
 #include "engine/resolver.h"
 #include "engine/tls_context.h"
 #include "pepe/base/expected.h"
@@ -30,25 +31,33 @@ Expected<HostPort> parse_host_port(std::string_view text);
 /// The inverse: brackets around a host with colons.
 std::string format_host_port(std::string_view host, std::uint16_t port);
 
+/// The way to an origin.
+struct Route {
+  HostPort to;                  ///< Where to open the socket: the proxy, if there is one; -connect-to applied.
+  const Proxy* proxy{nullptr};  ///< nullptr: none. The plan owns it.
+};
+
 /// The DialPlan that make_dial_plan() makes and dialers ask.
 class RoutePlan final : public DialPlan {
  public:
-  static Expected<std::unique_ptr<RoutePlan>> make(const AttackOptions& options);
+  static Expected<std::unique_ptr<RoutePlan>> make(const AttackOptions& options, ProxyRules::Environment proxies);
 
+  void prepare(const Origin& origin) override;
   bool absolute_form(const Origin& origin, std::string* authorization) const override;
   std::uint32_t routes(const Origin& origin) const override;
   std::string notice(const Origin& origin) const override;
   bool names_move() const override { return names_.ttl() > Nanos{0}; }
 
-  /// Where to open the socket for a connection to `origin`: -connect-to applied, and its turn taken. Error: a
-  /// destination that cannot be one.
-  Expected<HostPort> destination(const Origin& origin);
+  /// The way to `origin`, which takes the turn of -connect-to. Error: a destination or a proxy that cannot be one.
+  Expected<Route> route(const Origin& origin);
 
   const std::string& unix_socket() const noexcept { return unix_socket_; }
   const std::optional<asio::ip::address>& local() const noexcept { return local_; }
+  const TunnelOptions& tunnel_options() const noexcept { return tunnel_options_; }
   NameCache& names() noexcept { return names_; }
   std::unique_ptr<NameService> make_name_service(asio::io_context& io) const;
-  const TlsContext& tls() const noexcept { return *tls_; }
+  /// Made when it is first asked for, which takes some 20 ms for the system's authorities. The Error is for the dial.
+  const Expected<std::unique_ptr<TlsContext>>& tls();
   /// Where one dialer keeps its TLS sessions; nullptr without -session-tickets. The plan's, since connections that
   /// outlive the dialer still store into it.
   TlsTickets* make_tickets();
@@ -59,15 +68,18 @@ class RoutePlan final : public DialPlan {
     std::atomic<std::uint32_t> turn{1};  ///< The second destination comes first, as in vegeta.
   };
 
-  explicit RoutePlan(Nanos dns_ttl) : names_{dns_ttl} {}
-  const Mapping* find_mapping(const std::string& host_port) const;
+  RoutePlan(const AttackOptions& options, ProxyRules::Environment proxies);
+  const Proxy* proxy(const Origin& origin) const;
 
-  std::string unix_socket_;
+  const TlsOptions tls_options_;
+  const TunnelOptions tunnel_options_;
+  const std::string unix_socket_;
   std::optional<asio::ip::address> local_;
   std::map<std::string, std::unique_ptr<Mapping>> mappings_;
+  const ProxyRules proxies_;
   NameCache names_;
-  std::unique_ptr<TlsContext> tls_;
-  bool session_tickets_{false};
+  std::once_flag tls_once_;
+  Expected<std::unique_ptr<TlsContext>> tls_{nullptr};
   std::mutex mutex_;  ///< Of tickets_.
   std::deque<TlsTickets> tickets_;
 };

@@ -85,9 +85,11 @@ class Dial : public std::enable_shared_from_this<Dial> {
   void look_up();
   void on_addresses(const Addresses& addresses);
   void on_socket(Socket socket);
+  bool next_step();
   void advance();
   void on_ready(error_code ec);
   void hand_over();
+  void fail(const Error& error);
   void finish(Expected<Dialed> dialed) {
     const Done done = std::exchange(done_, nullptr);
     cancel();
@@ -98,13 +100,14 @@ class Dial : public std::enable_shared_from_this<Dial> {
   const Origin origin_;
   Done done_;
   std::string phase_{"connecting"};
-  HostPort to_;
+  Route route_;
   Peer peer_;
   Resolver::Id lookup_{0};
   std::shared_ptr<TcpConnect> connect_;
   Socket socket_;
+  bool tunnelled_{false};
   std::unique_ptr<TlsSession> tls_;
-  std::unique_ptr<SocketStep> step_;
+  std::unique_ptr<SocketStep> step_;  ///< Under way; nullptr: none.
   WorkGuard guard_;  ///< A loop that has nothing but this dial to wait for goes on.
 };
 
@@ -115,31 +118,32 @@ void Dial::start() {
     if (!socket) return finish(std::move(socket).error());
     return on_socket(*std::move(socket));
   }
-  Expected<HostPort> to = context_.plan.destination(origin_);
-  if (!to) return finish(std::move(to).error());
-  to_ = *std::move(to);
+  Expected<Route> route = context_.plan.route(origin_);
+  if (!route) return finish(std::move(route).error());
+  route_ = *std::move(route);
   look_up();
 }
 
 void Dial::look_up() {
-  if (to_.host.empty()) return on_addresses({asio::ip::address_v4::loopback(), asio::ip::address_v6::loopback()});
+  const std::string& host = route_.to.host;
+  if (host.empty()) return on_addresses({asio::ip::address_v4::loopback(), asio::ip::address_v6::loopback()});
   error_code ec;
-  const asio::ip::address literal = asio::ip::make_address(to_.host, ec);
+  const asio::ip::address literal = asio::ip::make_address(host, ec);
   if (!ec) return on_addresses({literal});
-  phase_ = "looking up " + to_.host;
-  peer_.name = to_.host;
-  lookup_ = context_.resolver.resolve(to_.host, [this](const Expected<Addresses>& addresses) {
-    if (!addresses) return finish(Error{addresses.error()});
-    on_addresses(context_.plan.names().order(to_.host, *addresses));
+  phase_ = "looking up " + host;
+  peer_.name = host;
+  lookup_ = context_.resolver.resolve(host, [this](const Expected<Addresses>& addresses) {
+    if (!addresses) return fail(addresses.error());
+    on_addresses(context_.plan.names().order(peer_.name, *addresses));
   });
 }
 
 void Dial::on_addresses(const Addresses& addresses) {
   phase_ = "connecting";
-  connect_ = std::make_shared<TcpConnect>(context_.io, addresses, to_.port, context_.plan.local());
+  connect_ = std::make_shared<TcpConnect>(context_.io, addresses, route_.to.port, context_.plan.local());
   const bool choice = addresses.size() > 1 && !peer_.name.empty();
   connect_->start([this, choice](Expected<TcpConnect::Connected> connected) {
-    if (!connected) return finish(std::move(connected).error());
+    if (!connected) return fail(connected.error());
     if (choice) context_.plan.names().connected(peer_.name, connected->address);
     peer_.address = connected->address;
     on_socket(std::move(connected->socket));
@@ -148,31 +152,58 @@ void Dial::on_addresses(const Addresses& addresses) {
 
 void Dial::on_socket(Socket socket) {
   socket_ = std::move(socket);
-  if (origin_.scheme == "https") {
-    const std::string server = format_host_port(origin_.host, origin_.port);
-    tls_ = context_.plan.tls().make_session(socket_.native_handle(), origin_.host, server, context_.tickets);
-    if (!tls_) return finish(Error{"tls: out of memory"});
-    phase_ = "TLS handshake";
-    step_ = std::make_unique<TlsHandshake>(*tls_);
+  if (next_step()) advance();
+}
+
+// Through the proxy first, then TLS with whoever is at the other end. False: the dial is over.
+bool Dial::next_step() {
+  const Proxy* proxy = route_.proxy;
+  const bool secure = origin_.scheme == "https";
+  if (proxy != nullptr && !std::exchange(tunnelled_, true) && (secure || proxy->kind == Proxy::Kind::kSocks5)) {
+    if (proxy->kind == Proxy::Kind::kHttps) {
+      fail(Error{"an https proxy cannot be used for https URLs"});
+      return false;
+    }
+    phase_ = "waiting for the proxy";
+    step_ = make_tunnel(*proxy, origin_.host, origin_.port, context_.plan.tunnel_options());
+    return true;
   }
-  advance();
+  const bool to_proxy = proxy != nullptr && proxy->kind == Proxy::Kind::kHttps;
+  if (tls_ || !(secure || to_proxy)) {
+    step_.reset();
+    return true;
+  }
+  const Expected<std::unique_ptr<TlsContext>>& tls = context_.plan.tls();
+  if (!tls) {
+    finish(Error{tls.error()});
+    return false;
+  }
+  const HostPort peer = to_proxy ? HostPort{proxy->host, proxy->port} : HostPort{origin_.host, origin_.port};
+  tls_ = (*tls)->make_session(socket_.native_handle(), peer.host, format_host_port(peer.host, peer.port), context_.tickets);
+  if (!tls_) {
+    finish(Error{"tls: out of memory"});
+    return false;
+  }
+  phase_ = "TLS handshake";
+  step_ = std::make_unique<TlsHandshake>(*tls_);
+  return true;
 }
 
 void Dial::advance() {
-  if (!step_) return hand_over();
-  switch (step_->advance(socket_.native_handle())) {
-    case SocketStep::Next::kWhenReadable:
-      socket_.async_wait(Socket::wait_read, [self = shared_from_this()](error_code ec) { self->on_ready(ec); });
-      return;
-    case SocketStep::Next::kWhenWritable:
-      socket_.async_wait(Socket::wait_write, [self = shared_from_this()](error_code ec) { self->on_ready(ec); });
-      return;
-    case SocketStep::Next::kFailed:
-      return finish(Error{step_->error()});
-    case SocketStep::Next::kDone:
-      step_.reset();
-      return hand_over();
+  const auto when_ready = [self = shared_from_this()](error_code ec) { self->on_ready(ec); };
+  while (step_) {
+    switch (step_->advance(socket_.native_handle())) {
+      case SocketStep::Next::kWhenReadable:
+        return socket_.async_wait(Socket::wait_read, when_ready);
+      case SocketStep::Next::kWhenWritable:
+        return socket_.async_wait(Socket::wait_write, when_ready);
+      case SocketStep::Next::kFailed:
+        return finish(Error{step_->error()});
+      case SocketStep::Next::kDone:
+        if (!next_step()) return;
+    }
   }
+  hand_over();
 }
 
 void Dial::on_ready(error_code ec) {
@@ -187,6 +218,12 @@ void Dial::hand_over() {
   if (ec) return finish(system_error("dial", ec.value()));
   const bool h2 = tls_ && tls_->h2();
   finish(Dialed{fd, std::move(tls_), h2, std::move(peer_)});
+}
+
+// The way to a proxy failed, or the way to the origin when there is none.
+void Dial::fail(const Error& error) {
+  if (route_.proxy == nullptr) return finish(error);
+  finish(Error{route_.proxy->error_prefix(format_host_port(origin_.host, origin_.port)) + error.text()});
 }
 
 void Dial::cancel() {

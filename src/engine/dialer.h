@@ -28,6 +28,9 @@ struct Origin {
 class DialPlan {
  public:
   virtual ~DialPlan() = default;
+  /// Loads what connections to `origin` need that takes long (an https origin: the system's authorities, 20 ms). To be
+  /// called before the run for the origins that are known by then; the first dial does it otherwise.
+  virtual void prepare(const Origin& origin) = 0;
   /// Requests to `origin` go to a proxy in absolute form; the value of Proxy-Authorization in `*authorization` when the
   /// proxy wants one (else empty).
   virtual bool absolute_form(const Origin& origin, std::string* authorization) const = 0;
