@@ -1,1 +1,0 @@
-#include "pepe/plot/plot.h"
