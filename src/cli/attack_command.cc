@@ -32,7 +32,9 @@ class ResultOutput {
       figures_ = figures.get();
       sink_ = std::move(figures);
     } else if (codec.name == kNative) {
-      sink_ = std::make_unique<FileSink>(file_);
+      auto native = std::make_unique<FileSink>(file_);
+      native_ = native.get();
+      sink_ = std::move(native);
     } else {
       sink_ = std::make_unique<TranscodingSink>(file_, codec);
     }
@@ -43,6 +45,9 @@ class ResultOutput {
 
   /// After the attack: the report, where there is one, and the end of the file.
   Expected<void> finish() {
+    if (native_ != nullptr) {
+      if (auto written = native_->finish(); !written) return written;
+    }
     if (figures_ != nullptr) {
       const auto plan = plan_report("text", "");
       if (!plan) return plan.error();
@@ -56,6 +61,8 @@ class ResultOutput {
  private:
   OutputFile file_;
   std::unique_ptr<ChunkSink> sink_;
+  // Which kind sink_ is.
+  FileSink* native_{nullptr};
   const MetricsSink* figures_{nullptr};
 };
 

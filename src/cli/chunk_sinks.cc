@@ -31,6 +31,29 @@ Expected<void> ChunkDecoder::decode(std::string_view chunks, const std::function
   return {};
 }
 
+namespace {
+
+bool holds_results(std::string_view chunks) {
+  bool any = false;
+  const auto decoded = ChunkDecoder{{.bodies = false, .headers = false}}.decode(chunks, [&any](const Result&) { any = true; });
+  return any || !decoded;
+}
+
+}  // namespace
+
+Expected<void> FileSink::write(std::string_view chunks) {
+  if (started_ && held_.empty()) return file_.write(chunks);
+  const bool first = !std::exchange(started_, true);
+  held_ += chunks;
+  return first && !holds_results(chunks) ? Expected<void>{} : finish();
+}
+
+Expected<void> FileSink::finish() {
+  auto written = file_.write(held_);
+  held_.clear();
+  return written;
+}
+
 TranscodingSink::TranscodingSink(OutputFile& file, const CodecEntry& codec)
     : file_{file}, encoder_{codec.make_encoder()}, decoder_{DecodeOptions{}} {}
 

@@ -39,6 +39,50 @@ class MemorySink final : public ChunkSink {
   bool broken{false};
 };
 
+/// The chunk that states the facts of a run.
+std::string facts_chunk() {
+  RunFacts run;
+  run.run_id = 1;
+  std::string chunk;
+  append_facts_chunk(run, chunk);
+  return chunk;
+}
+
+TEST(FileSink, WritesTheFactsWithTheFirstResults) {
+  const TempDir dir;
+  auto file = OutputFile::open(dir.path("out"));
+  ASSERT_TRUE(file);
+  FileSink sink{*file};
+  const std::string facts = facts_chunk();
+  const std::string results = chunks_of(0, 1, Nanos{5});
+  ASSERT_TRUE(sink.write(facts));
+  EXPECT_EQ(dir.read("out"), "");
+  ASSERT_TRUE(sink.write(results));
+  EXPECT_EQ(dir.read("out"), facts + results);
+  ASSERT_TRUE(sink.write(facts));
+  EXPECT_EQ(dir.read("out"), facts + results + facts);
+}
+
+TEST(FileSink, HoldsNoResultsBack) {
+  const TempDir dir;
+  auto file = OutputFile::open(dir.path("out"));
+  ASSERT_TRUE(file);
+  FileSink sink{*file};
+  const std::string both = facts_chunk() + chunks_of(0, 1, Nanos{5});
+  ASSERT_TRUE(sink.write(both));
+  EXPECT_EQ(dir.read("out"), both);
+}
+
+TEST(FileSink, WritesTheFactsOfARunWithoutResults) {
+  const TempDir dir;
+  auto file = OutputFile::open(dir.path("out"));
+  ASSERT_TRUE(file);
+  FileSink sink{*file};
+  ASSERT_TRUE(sink.write(facts_chunk()));
+  ASSERT_TRUE(sink.finish());
+  EXPECT_EQ(dir.read("out"), facts_chunk());
+}
+
 TEST(TranscodingSink, WritesEachResultAtOnce) {
   const TempDir dir;
   auto file = OutputFile::open(dir.path("out.csv"));
@@ -64,11 +108,7 @@ TEST(ChunkDecoder, BearsChunksThatComeInPieces) {
 
 TEST(MetricsSink, KeepsTheFigures) {
   MetricsSink sink;
-  std::string facts;
-  RunFacts run;
-  run.run_id = 1;
-  append_facts_chunk(run, facts);
-  ASSERT_TRUE(sink.write(facts));
+  ASSERT_TRUE(sink.write(facts_chunk()));
   ASSERT_TRUE(sink.write(chunks_of(0, 10, Nanos{7})));
   EXPECT_EQ(sink.metrics().summary().requests, 10U);
   EXPECT_EQ(sink.metrics().quantile(0.5), Nanos{7});

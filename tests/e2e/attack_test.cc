@@ -1,0 +1,228 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+
+#include "e2e/pepe_binary.h"
+#include "support/temp_dir.h"
+#include "support/test_server.h"
+
+namespace pepe {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// The results of a file, as CSV.
+std::string results_of(const std::string& file) {
+  const Ended ended = run_pepe_binary({"encode", "-to=csv", file});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  return ended.out;
+}
+
+TEST(Attack, SendsEveryHitAndKeepsEveryResult) {
+  const TempDir dir;
+  const TestServer server;
+  const Ended ended = run_pepe_binary({"attack", "-rate=100", "-duration=200ms", "-output=" + dir.path("out")},
+                                      "GET " + server.url("/a") + "\nGET " + server.url("/b") + "\n");
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.out, IsEmpty());
+  EXPECT_EQ(server.requests().size(), 20U);
+  EXPECT_EQ(line_count(results_of(dir.path("out"))), 20U);
+}
+
+TEST(Attack, TakesUrlsForTargets) {
+  const TestServer server;
+  const Ended ended = run_pepe_binary(
+      {"attack", "-rate=20", "-duration=100ms", "-output=/dev/null", server.url("/a"), server.url("/b")});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const auto requests = server.requests();
+  ASSERT_EQ(requests.size(), 2U);
+  EXPECT_EQ(requests[0].target + requests[1].target, "/a/b");
+}
+
+TEST(Attack, NamesTheWordsThatItIgnores) {
+  const TestServer server;
+  const Ended ended = run_pepe_binary({"attack", "-rate=20", "-duration=100ms", "-output=/dev/null", "surplus", "-x"},
+                                      "GET " + server.url() + "\n");
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("surplus"));
+  EXPECT_EQ(server.requests().size(), 2U);
+}
+
+TEST(Attack, ReadsABodyFromStandardInput) {
+  const TempDir dir;
+  const TestServer server;
+  const std::string targets = dir.write("targets", "POST " + server.url() + "\n");
+  const Ended ended = run_pepe_binary(
+      {"attack", "-rate=10", "-duration=100ms", "-output=/dev/null", "-body=stdin", "-targets=" + targets}, "a body");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  ASSERT_EQ(server.requests().size(), 1U);
+  EXPECT_EQ(server.requests()[0].body, "a body");
+}
+
+TEST(Attack, WritesAnyEncoding) {
+  const TestServer server;
+  for (const char* encoding : {"json", "csv", "gob", "msgpack"}) {
+    SCOPED_TRACE(encoding);
+    const Ended attack = run_pepe_binary(
+        {"attack", "-rate=50", "-duration=100ms", std::string{"-encoding="} + encoding, server.url()});
+    EXPECT_EQ(attack.status, 0) << attack.err;
+    const Ended report = run_pepe_binary({"report"}, attack.out);
+    EXPECT_EQ(report.status, 0) << report.err;
+    EXPECT_THAT(report.out, HasSubstr("200:5  \n"));
+  }
+  const Ended unknown = run_pepe_binary({"attack", "-encoding=xml", server.url()});
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_THAT(unknown.err, HasSubstr("unknown encoding \"xml\""));
+}
+
+TEST(Attack, SaysHowManyHitsFailed) {
+  const TestServer server{[](const TestRequest&) { return TestAnswer{.status = 500, .reason = "Oops"}; }};
+  const Ended ended = run_pepe_binary({"attack", "-rate=20", "-duration=100ms", "-output=/dev/null", server.url()});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("pepe: 2 of 2 hits failed\n"));
+}
+
+TEST(Attack, SaysThatANegativeDurationHasNoEnd) {
+  const TestServer server;
+  Launch launch;
+  launch.args = {"attack", "-duration=-1s", "-rate=100", "-output=/dev/null", server.url()};
+  Process process{kPepe, launch};
+  EXPECT_TRUE(server.wait_for_requests(3));
+  process.send_signal(SIGINT);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("-duration=-1s"));
+}
+
+TEST(Attack, KeepsSecretsOutOfItsResults) {
+  const TempDir dir;
+  const TestServer server;
+  const Ended ended = run_pepe_binary({"attack", "-rate=10", "-duration=100ms", "-header=Authorization: hush",
+                                       "-output=" + dir.path("out"), server.url()});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  ASSERT_EQ(server.requests().size(), 1U);
+  EXPECT_EQ(server.requests()[0].header("Authorization"), "hush");
+  EXPECT_THAT(dir.read("out"), Not(HasSubstr("hush")));
+  EXPECT_THAT(dir.read("out"), HasSubstr("-header"));
+}
+
+TEST(Attack, FeedsAReportThroughAPipe) {
+  const TestServer server;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  Launch attack;
+  attack.args = {"attack", "-rate=100", "-duration=200ms", server.url()};
+  attack.output_descriptor = ends[1];
+  Launch report;
+  report.args = {"report"};
+  report.input_descriptor = ends[0];
+  Process writer{kPepe, attack};
+  Process reader{kPepe, report};
+  for (const int end : ends) ::close(end);
+  EXPECT_EQ(writer.wait().status, 0);
+  const Ended ended = reader.wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("200:20  \n"));
+}
+
+TEST(Attack, EndsCleanlyOnASignal) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    SCOPED_TRACE(signal);
+    const TempDir dir;
+    const TestServer server;
+    Launch launch;
+    launch.args = {"attack", "-rate=100", "-output=" + dir.path("out"), server.url()};
+    Process process{kPepe, launch};
+    EXPECT_TRUE(server.wait_for_requests(5));
+    process.send_signal(signal);
+    const Ended ended = process.wait();
+    EXPECT_EQ(ended.status, 0);
+    EXPECT_EQ(line_count(results_of(dir.path("out"))), server.requests().size());
+  }
+}
+
+TEST(Attack, EndsAtOnceOnTheSecondSignal) {
+  const TestServer server{[](const TestRequest&) { return TestAnswer{.delay = std::chrono::minutes{2}}; }};
+  Launch launch;
+  launch.args = {"attack", "-rate=100", "-timeout=1m", "-output=/dev/null", server.url()};
+  Process process{kPepe, launch};
+  EXPECT_TRUE(server.wait_for_requests(2));
+  process.send_signal(SIGINT);
+  process.send_signal(SIGTERM);
+  EXPECT_EQ(process.wait().status, 0);
+}
+
+TEST(Attack, LeavesReadableResultsWhenItIsKilled) {
+  const TempDir dir;
+  const TestServer server;
+  Launch launch;
+  launch.args = {"attack", "-rate=200", "-output=" + dir.path("out"), server.url()};
+  Process process{kPepe, launch};
+  EXPECT_TRUE(server.wait_for_requests(200));
+  process.send_signal(SIGKILL);
+  EXPECT_EQ(process.wait().signal, SIGKILL);
+  const Ended ended = run_pepe_binary({"encode", "-to=csv", dir.path("out")});
+  // All but what the last quarter of a second gave, and as much again for a busy machine.
+  EXPECT_GE(line_count(ended.out), 100U);
+}
+
+TEST(Attack, EndsWhenTheDeviceIsFull) {
+  const TestServer server;
+  const Ended ended = run_pepe_binary({"attack", "-rate=50", "-output=/dev/full", server.url()});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err, HasSubstr("write /dev/full: no space left on device"));
+}
+
+TEST(Attack, EndsWithItsReader) {
+  const TestServer server;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  Launch launch;
+  launch.args = {"attack", "-rate=50", server.url()};
+  launch.output_descriptor = ends[1];
+  Process process{kPepe, launch};
+  ::close(ends[1]);
+  EXPECT_TRUE(server.wait_for_requests(1));
+  ::close(ends[0]);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.signal, SIGPIPE);
+  EXPECT_THAT(ended.err, IsEmpty());
+}
+
+TEST(Attack, SendsNothingWhereItsOutputCannotBeOpened) {
+  const TempDir dir;
+  const TestServer server;
+  Launch closed;
+  closed.args = {"attack", "-rate=50", "-duration=100ms", server.url()};
+  closed.output_closed = true;
+  EXPECT_EQ((Process{kPepe, closed}.wait().status), 1);
+  EXPECT_EQ(run_pepe_binary({"attack", "-duration=100ms", "-output=" + dir.path("no/out"), server.url()}).status, 1);
+  EXPECT_THAT(server.requests(), IsEmpty());
+}
+
+TEST(Attack, RefusesToWriteOverItsTargets) {
+  const TempDir dir;
+  const TestServer server;
+  const std::string targets = dir.write("targets", "GET " + server.url() + "\n");
+  EXPECT_EQ(run_pepe_binary({"attack", "-duration=100ms", "-targets=" + targets, "-output=" + targets}).status, 1);
+  EXPECT_EQ(dir.read("targets"), "GET " + server.url() + "\n");
+}
+
+TEST(Attack, ShowsProgressWhereItIsAskedFor) {
+  const TestServer server;
+  const Ended ended =
+      run_pepe_binary({"attack", "-rate=50", "-duration=300ms", "-progress=on", "-output=/dev/null", server.url()});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, ContainsRegex("50/s asked, [0-9.]+/s reached"));
+  EXPECT_THAT(ended.err, Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace pepe

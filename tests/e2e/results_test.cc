@@ -1,0 +1,235 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <thread>
+
+#include "e2e/pepe_binary.h"
+#include "support/temp_dir.h"
+
+namespace pepe {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Results as CSV: `hits` of them, one every 10 ms, from `start` seconds on.
+std::string csv(int hits, std::int64_t start = 1'700'000'000) {
+  std::string text;
+  for (int i = 0; i < hits; ++i) {
+    const std::int64_t at = start * 1'000'000'000 + i * 10'000'000;
+    text += std::to_string(at) + ",200,1000000,0,2,,b2s=,," + std::to_string(i) + ",GET,http://127.0.0.1/,\n";
+  }
+  return text;
+}
+
+/// A pipe that a program reads or writes; both ends are the test's.
+struct Pipe {
+  int read_end{-1};
+  int write_end{-1};
+
+  Pipe() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    read_end = ends[0];
+    write_end = ends[1];
+  }
+  ~Pipe() {
+    close_end(read_end);
+    close_end(write_end);
+  }
+  static void close_end(int& end) {
+    if (end >= 0) ::close(std::exchange(end, -1));
+  }
+  void send(std::string_view bytes) const {
+    EXPECT_EQ(::write(write_end, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
+  /// What comes until `mark` was seen, or the end.
+  std::string read_until(std::string_view mark) const {
+    std::string text;
+    std::array<char, 4096> buffer{};
+    while (text.find(mark) == std::string::npos) {
+      const ssize_t got = ::read(read_end, buffer.data(), buffer.size());
+      if (got <= 0) break;
+      text.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    return text;
+  }
+};
+
+TEST(Encode, GoesThroughEveryEncodingAndBack) {
+  const TempDir dir;
+  dir.write("in", csv(50));
+  std::string last = "in";
+  for (const char* encoding : {"json", "gob", "msgpack", "csv"}) {
+    const Ended ended = run_pepe_binary(
+        {"encode", std::string{"-to="} + encoding, "-output=" + dir.path(encoding), dir.path(last)});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(ended.out + ended.err, IsEmpty());
+    last = encoding;
+  }
+  EXPECT_EQ(dir.read("csv"), csv(50));
+}
+
+TEST(Encode, RefusesAnOutputThatIsAnInput) {
+  const TempDir dir;
+  const std::string file = dir.write("in", csv(5));
+  EXPECT_EQ(run_pepe_binary({"encode", "-to=csv", "-output=" + file, file}).status, 1);
+  EXPECT_EQ(dir.read("in"), csv(5));
+}
+
+TEST(Encode, KeepsWhatStoodBeforeDamage) {
+  const Ended ended = run_pepe_binary({"encode", "-to=csv"}, csv(5) + "garbage\n");
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.out, csv(5));
+  EXPECT_EQ(line_count(ended.err), 1U);
+}
+
+TEST(Encode, PassesOnWhatASlowInputHasGivenSoFar) {
+  Pipe in;
+  Pipe out;
+  Launch launch;
+  launch.args = {"encode", "-to=csv"};
+  launch.input_descriptor = in.read_end;
+  launch.output_descriptor = out.write_end;
+  Process process{kPepe, launch};
+  in.send(csv(1));
+  EXPECT_EQ(out.read_until("\n"), csv(1));
+  Pipe::close_end(in.write_end);
+  EXPECT_EQ(process.wait().status, 0);
+}
+
+TEST(Encode, DiesQuietlyWithItsReader) {
+  const TempDir dir;
+  const std::string file = dir.write("in", csv(20'000));
+  Pipe out;
+  Launch launch;
+  launch.args = {"encode", "-to=csv", file};
+  launch.output_descriptor = out.write_end;
+  Process process{kPepe, launch};
+  Pipe::close_end(out.write_end);
+  EXPECT_THAT(out.read_until("\n"), Not(IsEmpty()));
+  Pipe::close_end(out.read_end);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.signal, SIGPIPE);
+  EXPECT_THAT(ended.err, IsEmpty());
+}
+
+TEST(Report, ReadsSeveralFilesOfAnyEncoding) {
+  const TempDir dir;
+  dir.write("a.csv", csv(30));
+  ASSERT_EQ(run_pepe_binary({"encode", "-to=gob", "-output=" + dir.path("b.gob"), dir.path("a.csv")}).status, 0);
+  const Ended ended = run_pepe_binary({"report", dir.path("a.csv"), dir.path("b.gob")});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, IsEmpty());
+  EXPECT_THAT(ended.out, HasSubstr("Requests      [total, rate, throughput]         60, "));
+  EXPECT_THAT(ended.out, HasSubstr("200:60  \n"));
+}
+
+TEST(Report, ReadsConcatenatedFiles) {
+  const TempDir dir;
+  for (const char* encoding : {"gob", "msgpack", "json"}) {
+    SCOPED_TRACE(encoding);
+    ASSERT_EQ(run_pepe_binary({"encode", std::string{"-to="} + encoding, "-output=" + dir.path("one")}, csv(30)).status, 0);
+    const Ended ended = run_pepe_binary({"report", "-type=json"}, dir.read("one") + dir.read("one"));
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("\"requests\":60,"));
+  }
+}
+
+TEST(Report, PassesOverAnEmptyFileAmongOthers) {
+  const TempDir dir;
+  const Ended ended = run_pepe_binary({"report", dir.write("empty", ""), dir.write("full", csv(3))});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("empty is empty"));
+  EXPECT_THAT(ended.out, HasSubstr("200:3  \n"));
+}
+
+TEST(Report, CountsWhatStoodBeforeDamageAndFails) {
+  const TempDir dir;
+  const std::string damaged = dir.write("damaged", csv(5) + "garbage\n");
+  const std::string whole = dir.write("whole", csv(7));
+  const Ended one = run_pepe_binary({"report", damaged});
+  EXPECT_EQ(one.status, 1);
+  EXPECT_THAT(one.out, HasSubstr("200:5  \n"));
+  const Ended several = run_pepe_binary({"report", damaged, whole});
+  EXPECT_EQ(several.status, 1);
+  EXPECT_THAT(several.out, HasSubstr("200:12  \n"));
+  EXPECT_THAT(several.err, HasSubstr("damaged"));
+}
+
+TEST(Report, RemarksOnAGapBetweenRuns) {
+  const TempDir dir;
+  const Ended ended = run_pepe_binary({"report", dir.write("a", csv(10)), dir.write("b", csv(10, 1'700'003'600))});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("between"));
+}
+
+TEST(Report, EndsOnInterruptWithWhatItHas) {
+  Pipe in;
+  Launch launch;
+  launch.args = {"report", "-type=json", "-every=10ms"};
+  launch.input_descriptor = in.read_end;
+  Pipe out;
+  launch.output_descriptor = out.write_end;
+  Process process{kPepe, launch};
+  in.send(csv(5));
+  // An interim report shows that all was read, and that the silent pipe is waited for.
+  EXPECT_THAT(out.read_until("\"requests\":5,"), HasSubstr("\"requests\":5,"));
+  process.send_signal(SIGINT);
+  Pipe::close_end(out.write_end);
+  EXPECT_THAT(out.read_until("no such mark"), EndsWith("}\n"));
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, IsEmpty());
+}
+
+TEST(Report, WritesNoScreenCodesIntoAPipe) {
+  const Ended ended = run_pepe_binary({"report", "-type=json", "-every=1ns"}, csv(100));
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.out, Not(HasSubstr("\x1b")));
+}
+
+TEST(Outputs, SayThatTheDeviceIsFull) {
+  const TempDir dir;
+  const std::string file = dir.write("in", csv(5));
+  for (const char* command : {"report", "encode", "plot"}) {
+    SCOPED_TRACE(command);
+    const Ended named = run_pepe_binary({command, "-output=/dev/full", file});
+    EXPECT_EQ(named.status, 1);
+    EXPECT_THAT(named.err, HasSubstr("write /dev/full: no space left on device"));
+
+    Launch launch;
+    launch.args = {command, file};
+    launch.output_descriptor = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    const Ended standard = Process{kPepe, launch}.wait();
+    ::close(launch.output_descriptor);
+    EXPECT_EQ(standard.status, 1);
+    EXPECT_THAT(standard.err, HasSubstr("write stdout: no space left on device"));
+  }
+}
+
+TEST(Outputs, AreRefusedWhereStandardOutputIsClosed) {
+  const TempDir dir;
+  Launch launch;
+  launch.args = {"report", dir.write("in", csv(5))};
+  launch.output_closed = true;
+  const Ended ended = Process{kPepe, launch}.wait();
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err, HasSubstr("error opening stdout"));
+}
+
+TEST(Plot, WritesOnePage) {
+  const Ended ended = run_pepe_binary({"plot", "-title=a & b"}, csv(20));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("<title>a &amp; b</title>"));
+  EXPECT_THAT(ended.out, HasSubstr("</html>"));
+}
+
+}  // namespace
+}  // namespace pepe
