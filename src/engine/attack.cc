@@ -51,7 +51,9 @@ class Conductor {
  public:
   Conductor(AttackState& attack, const AttackEvents& events) : attack_{attack}, events_{events}, signals_{io_}, ticker_{io_} {}
 
-  void run(unsigned threads);
+  /// Makes the workers. Before anything may call stop() or wake_workers() from another thread.
+  void hire(unsigned threads);
+  void run();
   void stop(Stop stop);
   void wake_workers();
   AttackSummary summarise() const;
@@ -74,15 +76,17 @@ class Conductor {
   Instant window_start_;
 };
 
-void Conductor::run(unsigned threads) {
+void Conductor::hire(unsigned threads) {
+  for (unsigned i = 0; i < threads; ++i) start_worker(i, threads);
+}
+
+void Conductor::run() {
   if (attack_.options.handle_signals) {
     signals_.add(SIGINT);
     signals_.add(SIGTERM);
     await_signal();
   }
   window_start_ = attack_.start_instant;
-  // All of them exist before the first one runs: a stop must reach each.
-  for (unsigned i = 0; i < threads; ++i) start_worker(i, threads);
   running_ = crews_.size();
   for (auto& crew : crews_) {
     crew->thread = std::thread{[this, worker = crew->worker.get()] {
@@ -270,7 +274,12 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
     if (auto prepared = prepare_targets(state, targeter); !prepared) return std::move(prepared).error();
   }
 
+  const std::int64_t now = wall_clock_nanos();
+  state.start = {now, local_zone_minutes(now)};
+  state.start_instant = Clock::now();
   Conductor conductor{state, events};
+  // The threads of the sink and of the feed may stop or wake workers as soon as they exist.
+  conductor.hire(thread_count(options));
   Sink sink{out, [&] { conductor.stop(Stop::kAtOnce); }};
   state.sink = &sink;
   std::unique_ptr<TargetFeed> feed;
@@ -278,14 +287,11 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
     feed = std::make_unique<TargetFeed>(targeter, state.request_options, [&] { conductor.wake_workers(); }, events.cancel_targets);
     state.feed = feed.get();
   }
-  const std::int64_t now = wall_clock_nanos();
-  state.start = {now, local_zone_minutes(now)};
-  state.start_instant = Clock::now();
   std::string chunk;
   append_facts_chunk(facts_at_start(state), chunk);
   sink.force(std::move(chunk));
 
-  conductor.run(thread_count(options));
+  conductor.run();
 
   AttackSummary summary = conductor.summarise();
   if (feed) summary.targets_error = feed->error();
