@@ -112,7 +112,7 @@ Expected<Target> HttpTargeter::parse_request_line(std::string_view line) const {
   const std::size_t capitals = leading_capitals(line);
   if (capitals == 0 || capitals == line.size() || line[capitals] != ' ') return bad_request_line(line);
   const std::string_view url = line.substr(capitals + 1);
-  if (const auto fault = url_fault(url)) return lines_.error(fmt::format("bad URL: {}, {}", printable(url), *fault));
+  if (const auto fault = url_fault(url)) return lines_.error(fmt::format("bad URL: {}, {}", printable(without_password(url)), *fault));
   return Target{std::string{line.substr(0, capitals)}, std::string{url}, defaults_.headers, defaults_.body};
 }
 
@@ -144,11 +144,12 @@ Expected<bool> HttpTargeter::read_header_line(std::string_view line, Target& tar
   const std::size_t colon = line.find(':');
   const std::string_view name = trim(line.substr(0, colon));
   const std::string_view value = colon == std::string_view::npos ? std::string_view{} : trim(line.substr(colon + 1));
-  const char* fault = name.empty() || value.empty()   ? "want NAME: VALUE"
-                      : !valid_header_name(name)      ? "the name holds a character that no header name may have"
-                      : !valid_header_value(value)    ? "the value holds a control character"
-                                                      : nullptr;
-  if (fault != nullptr) return lines_.error(fmt::format("bad header: {}: {}", printable(line), fault));
+  if (name.empty() || value.empty()) return lines_.error(fmt::format("bad header: {}: want NAME: VALUE", printable(line)));
+  if (!valid_header_name(name)) {
+    return lines_.error(fmt::format("bad header: {}: the name holds a character that no header name may have", printable(line)));
+  }
+  // Without the value, which may be a secret.
+  if (!valid_header_value(value)) return lines_.error(fmt::format("bad header: {}: the value holds a control character", name));
   target.headers.push_back({std::string{name}, std::string{value}});
   return true;
 }
