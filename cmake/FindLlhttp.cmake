@@ -12,6 +12,8 @@ find_package_handle_standard_args(Llhttp REQUIRED_VARS Llhttp_SOURCE_DIR Llhttp_
 if(Llhttp_FOUND AND NOT TARGET Llhttp::Llhttp)
   add_library(pepe_llhttp STATIC ${Llhttp_SOURCE_DIR}/api.c ${Llhttp_SOURCE_DIR}/http.c ${Llhttp_SOURCE_DIR}/llhttp.c)
   target_include_directories(pepe_llhttp SYSTEM PUBLIC ${Llhttp_INCLUDE_DIR})
+  # The sources hold a loose and a strict parser; only the strict one minds the bytes between chunks.
+  target_compile_definitions(pepe_llhttp PUBLIC LLHTTP_STRICT_MODE=1)
   target_compile_options(pepe_llhttp PRIVATE -O2 -w)
   add_library(Llhttp::Llhttp ALIAS pepe_llhttp)
 endif()

@@ -4,13 +4,19 @@
 namespace pepe {
 namespace {
 
-// A reader of a pipe, and whoever looks after a kill -9, misses no more than this.
-constexpr Nanos kFlushInterval = std::chrono::milliseconds{250};
+// How long a hit may wait for its chunk to be written: what a kill -9 can cost, and how far a reader of a pipe is behind.
+// A quiet stream is written almost hit by hit; a busy one gathers, so that the dictionary that each chunk repeats is
+// shared by many hits.
+constexpr Nanos kQuietInterval = std::chrono::milliseconds{25};
+constexpr Nanos kBusyInterval = std::chrono::milliseconds{250};
+constexpr std::uint32_t kBusyHits = 40;
 
 }  // namespace
 
 Recorder::Recorder(Options options)
-    : options_{std::move(options)}, writer_{{.run_id = options_.run_id, .writer = options_.worker}} {}
+    : options_{std::move(options)},
+      writer_{{.run_id = options_.run_id, .writer = options_.worker}},
+      flush_interval_{kQuietInterval} {}
 
 void Recorder::record_known(const Hit& hit, Instant done, bool reused) {
   AnswerCache& cache = hit.target->cache;
@@ -58,12 +64,15 @@ void Recorder::record_failure(const Hit& hit, Instant done, bool reused, std::st
 void Recorder::take(std::string& out) {
   writer_.take(out);
   flush_at_ = Instant::max();
+  flush_interval_ = hits_in_chunk_ >= kBusyHits ? kBusyInterval : kQuietInterval;
+  hits_in_chunk_ = 0;
 }
 
 void Recorder::add(OutcomeId outcome, const Hit& hit, Instant done) {
   const Nanos offset = hit.taken - options_.start_instant;
   writer_.add(outcome, hit.seq, options_.start.unix_nanos + offset.count(), done - hit.taken, hit.lag);
-  if (flush_at_ == Instant::max()) flush_at_ = done + kFlushInterval;
+  ++hits_in_chunk_;
+  if (flush_at_ == Instant::max()) flush_at_ = done + flush_interval_;
 }
 
 Outcome Recorder::base_outcome(const Hit& hit, bool reused) const {

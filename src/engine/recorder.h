@@ -45,6 +45,8 @@ class Recorder {
   Options options_;
   ChunkWriter writer_;
   Instant flush_at_{Instant::max()};
+  Nanos flush_interval_;
+  std::uint32_t hits_in_chunk_{0};
 };
 
 }  // namespace pepe

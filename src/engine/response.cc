@@ -200,7 +200,8 @@ Response::Status Response::feed(std::string_view data, std::size_t& used) {
   used = data.size();
   if (status == HPE_OK) return Status::kNeedMore;
   if (status == HPE_PAUSED_UPGRADE) return fail(fmt::format("{}: 101 Switching Protocols was not asked for", kMalformed));
-  return fail(fmt::format("{}: {}", kMalformed, llhttp_get_error_reason(&parser_)));
+  const char* const reason = llhttp_get_error_reason(&parser_);  // null when a callback has said more
+  return fail(fmt::format("{}: {}", kMalformed, reason != nullptr ? reason : llhttp_errno_name(status)));
 }
 
 Response::Status Response::feed_fixed(std::string_view data, std::size_t& used) {
