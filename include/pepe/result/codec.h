@@ -24,6 +24,7 @@ class Encoder {
 };
 
 /// A window on the bytes of a stream, filled by whoever reads the file. `pos` moves forward as bytes are used up.
+/// The bytes from `pos` on may be moved to other memory after kNeedMore, and only then.
 struct InputWindow {
   std::string_view bytes;      ///< From the stream's position `offset` on.
   std::size_t pos{0};          ///< First byte of `bytes` that is not used up.

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include <string_view>
 
 #include "native_stream.h"
+#include "support/temp_dir.h"
 
 namespace pepe {
 namespace {
@@ -64,25 +63,6 @@ std::string example_stream() {
 }
 
 TEST(ResultFormatPage, ShowsTheBytesOfItsExample) { EXPECT_EQ(block_of_page("hexdump"), hexdump(example_stream())); }
-
-class TempDir {
- public:
-  TempDir() : path_{"/tmp/pepe-format-XXXXXX"} { EXPECT_NE(mkdtemp(path_.data()), nullptr); }
-  ~TempDir() {
-    for (const char* name : {"/read.py", "/results.bin"}) unlink((path_ + name).c_str());
-    rmdir(path_.c_str());
-  }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  std::string write(const std::string& name, std::string_view bytes) const {
-    const std::string path = path_ + "/" + name;
-    std::ofstream{path, std::ios::binary} << bytes;
-    return path;
-  }
-
- private:
-  std::string path_;
-};
 
 struct CommandRun {
   int status{-1};
