@@ -3,7 +3,15 @@
 #include <charconv>
 #include <utility>
 
+#include "engine/transport.h"
+#include "pepe/base/check.h"
+
 namespace pepe {
+namespace {
+
+constexpr std::uint16_t kDnsPort = 53;
+
+}  // namespace
 
 Expected<HostPort> parse_host_port(std::string_view text) {
   const std::size_t colon = text.rfind(':');
@@ -37,12 +45,7 @@ RoutePlan::RoutePlan(const AttackOptions& options, ProxyRules::Environment proxi
 
 Expected<std::unique_ptr<RoutePlan>> RoutePlan::make(const AttackOptions& options, ProxyRules::Environment proxies) {
   std::unique_ptr<RoutePlan> plan{new RoutePlan{options, std::move(proxies)}};
-  if (!options.local_address.empty()) {
-    error_code ec;
-    const asio::ip::address local = asio::ip::make_address(options.local_address, ec);
-    if (ec) return Error{"-laddr: " + options.local_address + " is not an IP address"};
-    if (!local.is_unspecified()) plan->local_ = local;
-  }
+  if (Expected<void> read = plan->read_addresses(options); !read) return std::move(read).error();
   for (const ConnectTo& entry : options.connect_to) {
     if (entry.to.empty()) continue;
     std::unique_ptr<Mapping>& mapping = plan->mappings_[entry.from];
@@ -54,6 +57,26 @@ Expected<std::unique_ptr<RoutePlan>> RoutePlan::make(const AttackOptions& option
     if (const auto& made = plan->tls(); !made) return Error{made.error()};
   }
   return plan;
+}
+
+Expected<void> RoutePlan::read_addresses(const AttackOptions& options) {
+  error_code ec;
+  if (!options.local_address.empty()) {
+    const asio::ip::address local = asio::ip::make_address(options.local_address, ec);
+    if (ec) return Error{"-laddr: " + options.local_address + " is not an IP address"};
+    if (!local.is_unspecified()) local_ = local;
+  }
+  for (const std::string& text : options.resolvers) {
+    Expected<HostPort> server = HostPort{text, kDnsPort};
+    asio::ip::address address = asio::ip::make_address(text, ec);
+    if (ec) {
+      server = parse_host_port(text);
+      if (server) address = asio::ip::make_address(server->host, ec);
+    }
+    if (!server || ec || server->port == 0) return Error{"-resolvers: " + text + " is not an IP address with an optional port"};
+    resolvers_.push_back(format_endpoint(address, server->port));
+  }
+  return {};
 }
 
 void RoutePlan::prepare(const Origin& origin) {
@@ -108,7 +131,13 @@ const Expected<std::unique_ptr<TlsContext>>& RoutePlan::tls() {
   return tls_;
 }
 
-std::unique_ptr<NameService> RoutePlan::make_name_service(asio::io_context& io) const { return make_system_names(io); }
+std::unique_ptr<NameService> RoutePlan::make_name_service(asio::io_context& io) const {
+  if (resolvers_.empty()) return make_system_names(io);
+  Expected<std::unique_ptr<NameService>> names = make_ares_names(io, resolvers_);
+  // The servers were checked above: only memory can be missing.
+  PEPE_CHECK(names.has_value());
+  return *std::move(names);
+}
 
 TlsTickets* RoutePlan::make_tickets() {
   if (!tls_options_.session_tickets) return nullptr;

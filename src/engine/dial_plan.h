@@ -55,6 +55,7 @@ class RoutePlan final : public DialPlan {
   const std::optional<asio::ip::address>& local() const noexcept { return local_; }
   const TunnelOptions& tunnel_options() const noexcept { return tunnel_options_; }
   NameCache& names() noexcept { return names_; }
+  /// The system's names, or those of -resolvers.
   std::unique_ptr<NameService> make_name_service(asio::io_context& io) const;
   /// Made when it is first asked for, which takes some 20 ms for the system's authorities. The Error is for the dial.
   const Expected<std::unique_ptr<TlsContext>>& tls();
@@ -69,11 +70,13 @@ class RoutePlan final : public DialPlan {
   };
 
   RoutePlan(const AttackOptions& options, ProxyRules::Environment proxies);
+  Expected<void> read_addresses(const AttackOptions& options);
   const Proxy* proxy(const Origin& origin) const;
 
   const TlsOptions tls_options_;
   const TunnelOptions tunnel_options_;
   const std::string unix_socket_;
+  std::vector<std::string> resolvers_;  ///< "ip:port"
   std::optional<asio::ip::address> local_;
   std::map<std::string, std::unique_ptr<Mapping>> mappings_;
   const ProxyRules proxies_;

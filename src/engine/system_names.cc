@@ -1,6 +1,5 @@
 #include <netdb.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <deque>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "engine/resolver.h"
+#include "engine/transport.h"
 #include "pepe/base/error.h"
 
 namespace pepe {
@@ -39,17 +39,6 @@ std::string cause_of(int code, int system_errno) {
   std::string text = gai_strerror(code);
   if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   return text;
-}
-
-asio::ip::address to_address(const sockaddr& from) {
-  if (from.sa_family == AF_INET) {
-    const auto& v4 = reinterpret_cast<const sockaddr_in&>(from);
-    return asio::ip::address_v4{ntohl(v4.sin_addr.s_addr)};
-  }
-  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(from);
-  asio::ip::address_v6::bytes_type bytes;
-  std::copy(std::begin(v6.sin6_addr.s6_addr), std::end(v6.sin6_addr.s6_addr), bytes.begin());
-  return asio::ip::address_v6{bytes, v6.sin6_scope_id};
 }
 
 Expected<Addresses> ask_system(const std::string& name) {

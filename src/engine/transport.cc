@@ -28,20 +28,26 @@ asio::generic::stream_protocol::endpoint tcp_endpoint(const asio::ip::address& a
 }
 
 std::string format_sockaddr(const sockaddr_storage& from) {
-  if (from.ss_family == AF_INET) {
-    const auto& v4 = reinterpret_cast<const sockaddr_in&>(from);
-    return format_endpoint(asio::ip::address_v4{ntohl(v4.sin_addr.s_addr)}, ntohs(v4.sin_port));
-  }
-  if (from.ss_family == AF_INET6) {
-    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(from);
-    asio::ip::address_v6::bytes_type bytes;
-    std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
-    return format_endpoint(asio::ip::address_v6{bytes, v6.sin6_scope_id}, ntohs(v6.sin6_port));
-  }
-  return "@";
+  const auto& generic = reinterpret_cast<const sockaddr&>(from);
+  // The port is at the same place in both.
+  const auto& v4 = reinterpret_cast<const sockaddr_in&>(from);
+  static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+  if (from.ss_family != AF_INET && from.ss_family != AF_INET6) return "@";
+  return format_endpoint(to_address(generic), ntohs(v4.sin_port));
 }
 
 }  // namespace
+
+asio::ip::address to_address(const sockaddr& from) {
+  if (from.sa_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(from);
+    return asio::ip::address_v4{ntohl(v4.sin_addr.s_addr)};
+  }
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(from);
+  asio::ip::address_v6::bytes_type bytes;
+  std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
+  return asio::ip::address_v6{bytes, v6.sin6_scope_id};
+}
 
 std::string format_endpoint(const asio::ip::address& address, unsigned port) {
   const std::string host = address.to_string();

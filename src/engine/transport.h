@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -15,6 +17,9 @@ namespace pepe {
 
 /// A stream socket of any family.
 using Socket = asio::generic::stream_protocol::socket;
+
+/// REQUIRES: `from` is an AF_INET or AF_INET6 address.
+asio::ip::address to_address(const sockaddr& from);
 
 /// "127.0.0.1:80", "[::1]:80".
 std::string format_endpoint(const asio::ip::address& address, unsigned port);

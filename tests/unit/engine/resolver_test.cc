@@ -1,10 +1,18 @@
 #include "engine/resolver.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <deque>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "unit/engine/loopback.h"
 
 namespace pepe {
 namespace {
@@ -184,6 +192,143 @@ TEST(SystemNames, MayGoBeforeItsAnswersCome) {
   names.reset();
   io.run();
   EXPECT_FALSE(answered);
+}
+
+/// A name server on loopback that knows names by what they say: "both" has an address of each version, "nx" does not
+/// exist, "broken" fails, "mute" gets no answer.
+class FakeDns {
+ public:
+  explicit FakeDns(asio::io_context& io) : socket_{io, asio::ip::udp::endpoint{make_address("127.0.0.1"), 0}} { receive(); }
+  std::string address() const { return "127.0.0.1:" + std::to_string(socket_.local_endpoint().port()); }
+  /// "both.test A", as they came.
+  const std::vector<std::string>& asked() const { return asked_; }
+  void stop() { socket_.close(); }
+
+ private:
+  void receive() {
+    socket_.async_receive_from(asio::buffer(packet_), from_, [this](error_code ec, std::size_t size) {
+      if (ec) return;
+      answer(std::string_view{packet_.data(), size});
+      receive();
+    });
+  }
+
+  void answer(std::string_view query) {
+    std::string name;
+    std::size_t at = 12;
+    while (query[at] != 0) {
+      const auto length = static_cast<std::size_t>(query[at]);
+      name += (name.empty() ? "" : ".") + std::string{query.substr(at + 1, length)};
+      at += 1 + length;
+    }
+    const bool v6 = query[at + 2] == 28;
+    asked_.push_back(name + (v6 ? " AAAA" : " A"));
+    if (name.starts_with("mute")) return;
+    const std::string_view question = query.substr(12, at + 5 - 12);
+    const char code = name.starts_with("nx") ? 3 : name.starts_with("broken") ? 2 : 0;
+    const bool has_address = code == 0 && (!v6 || name.starts_with("both"));
+    std::string reply{query.substr(0, 2)};
+    reply += {'\x81', static_cast<char>('\x80' | code), 0, 1, 0, static_cast<char>(has_address), 0, 0, 0, 0};
+    reply += question;
+    if (has_address) {
+      reply += {'\xc0', 12, 0, static_cast<char>(v6 ? 28 : 1), 0, 1, 0, 0, 0, 60, 0, static_cast<char>(v6 ? 16 : 4)};
+      reply += v6 ? std::string(15, 0) + '\1' : std::string{127, 0, 0, 5};
+    }
+    socket_.send_to(asio::buffer(reply), from_);
+  }
+
+  asio::ip::udp::socket socket_;
+  asio::ip::udp::endpoint from_;
+  std::array<char, 512> packet_{};
+  std::vector<std::string> asked_;
+};
+
+class AresNames : public testing::Test {
+ protected:
+  void open(const std::vector<std::string>& servers) {
+    auto names = make_ares_names(io_, servers);
+    ASSERT_TRUE(names) << names.error().text();
+    names_ = *std::move(names);
+  }
+  /// The addresses, or the error.
+  std::string ask(const std::string& name) {
+    std::optional<std::string> text;
+    names_->lookup(name, [&](const Expected<Addresses>& answer) {
+      text = answer ? "" : answer.error().text();
+      if (!answer) return;
+      for (const auto& address : *answer) *text += (text->empty() ? "" : " ") + address.to_string();
+    });
+    EXPECT_FALSE(text) << "an answer must not come inside lookup()";
+    while (!text) io_.run_one();
+    return *text;
+  }
+
+  asio::io_context io_;
+  FakeDns first_{io_};
+  FakeDns second_{io_};
+  std::unique_ptr<NameService> names_;
+};
+
+TEST_F(AresNames, AsksForBothVersionsOnce) {
+  open({first_.address()});
+  EXPECT_EQ(ask("v4only.test"), "127.0.0.5");
+  EXPECT_THAT(first_.asked(), testing::UnorderedElementsAre("v4only.test A", "v4only.test AAAA"));
+  EXPECT_THAT(ask("both.test"), testing::AnyOf("::1 127.0.0.5", "127.0.0.5 ::1"));
+}
+
+TEST_F(AresNames, LooksIntoTheHostsFileFirst) {
+  open({first_.address()});
+  EXPECT_THAT(ask("localhost"), testing::HasSubstr("127.0.0.1"));
+  EXPECT_TRUE(first_.asked().empty());
+}
+
+TEST_F(AresNames, TellsWhyThereIsNoAddress) {
+  open({first_.address()});
+  EXPECT_EQ(ask("nx.test"), "lookup nx.test on " + first_.address() + ": no such host");
+  EXPECT_EQ(ask("broken.test"), "lookup broken.test on " + first_.address() + ": server misbehaving, or none there");
+  EXPECT_EQ(ask(std::string{"a\0b", 3}), "lookup a" + std::string(1, 0) + "b on " + first_.address() + ": no such host");
+  EXPECT_THAT(ask(std::string(300, 'a')), testing::EndsWith("no such host"));
+}
+
+TEST_F(AresNames, TakeServersInTurnFromTheSecondOn) {
+  open({first_.address(), second_.address()});
+  for (const char* name : {"a.test", "b.test", "c.test"}) ask(name);
+  EXPECT_THAT(second_.asked(), testing::UnorderedElementsAre("a.test A", "a.test AAAA", "c.test A", "c.test AAAA"));
+  EXPECT_THAT(first_.asked(), testing::UnorderedElementsAre("b.test A", "b.test AAAA"));
+}
+
+TEST_F(AresNames, PassOverAServerThatIsDown) {
+  open({first_.address(), second_.address()});
+  second_.stop();
+  EXPECT_EQ(ask("a.test"), "127.0.0.5");
+}
+
+TEST_F(AresNames, MayGoWhileAQuestionIsUnderWay) {
+  open({first_.address()});
+  bool answered = false;
+  names_->lookup("mute.test", [&](const Expected<Addresses>&) { answered = true; });
+  io_.poll();
+  names_->lookup("localhost", [&](const Expected<Addresses>&) { answered = true; });
+  names_.reset();
+  first_.stop();
+  second_.stop();
+  io_.restart();
+  io_.run();
+  EXPECT_FALSE(answered);
+}
+
+TEST(RoutePlan, ReadsResolvers) {
+  for (const auto& [text, good] : {std::pair{"127.0.0.1", true},
+                                   {"127.0.0.1:5353", true},
+                                   {"::1", true},
+                                   {"[::1]:5353", true},
+                                   {"dns.test:53", false},
+                                   {"dns.test", false},
+                                   {"127.0.0.1:99999", false},
+                                   {"127.0.0.1:", false},
+                                   {"", false}}) {
+    EXPECT_EQ(make_dial_plan(with(&AttackOptions::resolvers, {text})).has_value(), good) << text;
+  }
 }
 
 }  // namespace
