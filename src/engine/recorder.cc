@@ -57,6 +57,7 @@ void Recorder::record_failure(const Hit& hit, Instant done, bool reused, std::st
     outcome.bytes_read = partial->bytes_read();
     outcome.body = partial->body().bytes();
     outcome.has_body = !outcome.body.empty();
+    if (outcome.has_body) outcome.stored = writer_.store_body(outcome.body);
   }
   add(writer_.intern(outcome), hit, done);
 }

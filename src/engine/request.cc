@@ -6,6 +6,7 @@
 #include <cctype>
 #include <optional>
 
+#include "pepe/base/text.h"
 #include "pepe/target/url.h"
 
 namespace pepe {
@@ -30,12 +31,6 @@ bool is_field_value(std::string_view text) {
   });
 }
 
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 std::optional<std::string_view> first_value(const Target& target, std::string_view name) {
   for (const HeaderField& field : target.headers)
     if (field.name == name) return field.value;
@@ -50,15 +45,8 @@ bool is_made_elsewhere(std::string_view name) {
 }
 
 std::string base64(std::string_view bytes) {
-  static constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-    for (std::size_t j = 0; j < 4; ++j)
-      out += j <= bytes.size() - i ? kAlphabet[group >> (18 - 6 * j) & 63] : '=';
-  }
+  append_base64(bytes, out);
   return out;
 }
 

@@ -56,7 +56,7 @@ Worker::~Worker() = default;
 void Worker::run() {
   // The default slack lets the kernel wake a sleeper 50 us late.
   ::prctl(PR_SET_TIMERSLACK, 1);
-  while (attack_.stop.load(std::memory_order_relaxed) != Stop::kAtOnce && !(schedule_over_ && in_flight_ == 0)) turn();
+  while (!finished()) turn();
   recorder_.take(chunk_);
   if (!chunk_.empty()) attack_.sink->force(std::move(chunk_));
 }
@@ -78,11 +78,16 @@ void Worker::turn() {
   if (!events.empty()) now = Clock::now();
   expire(now);
   flush(now);
+  if (finished()) return;
   if (events.empty()) {
     sleep(now);
   } else if (++turns_ % kTurnsPerPoll == 0) {
     io_.poll();
   }
+}
+
+bool Worker::finished() const noexcept {
+  return attack_.stop.load(std::memory_order_relaxed) == Stop::kAtOnce || (schedule_over_ && in_flight_ == 0);
 }
 
 void Worker::heed_stop() {

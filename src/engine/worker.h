@@ -75,6 +75,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   void on_no_connection(Hit& hit, std::string error) override;
 
   void turn();
+  bool finished() const noexcept;
   void release_due_hits(Instant now);
   bool claim(Instant now);
   bool may_start() const noexcept;
