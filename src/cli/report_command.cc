@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/output_file.h"
 #include "cli/result_inputs.h"
+#include "cli/thresholds.h"
 #include "pepe/metrics/metrics.h"
 #include "pepe/report/reporter.h"
 
@@ -20,6 +21,7 @@ struct ReportOptions {
   std::string buckets;
   std::string output{"stdout"};
   Nanos every{0};
+  std::vector<Threshold> thresholds;
 };
 
 void add_report_flags(FlagSet& flags, ReportOptions& options) {
@@ -29,6 +31,13 @@ void add_report_flags(FlagSet& flags, ReportOptions& options) {
                    options.buckets);
   flags.add_duration({"every", "D", "report what there is so far at each interval, then as a whole"}, options.every);
   flags.add_string({"output", "FILE", "where the report goes", "stdout"}, options.output);
+  flags.add({"fail-if", "LIMIT", "end with status 4 when it holds, as in p99>300ms, success<99%, errors>0; repeatable"},
+            [&options](std::string_view text) -> Expected<void> {
+              auto threshold = Threshold::parse(text);
+              if (!threshold) return std::move(threshold).error();
+              options.thresholds.push_back(*std::move(threshold));
+              return {};
+            });
 }
 
 /// One run of the command: what was gathered, and the file that reports go to.
@@ -90,6 +99,18 @@ Expected<void> gather(ResultInputs& inputs, Metrics& metrics, std::uint64_t& tak
   }
 }
 
+/// Lists the thresholds that are broken. Returns the exit status.
+int judge(const Metrics& metrics, const std::vector<Threshold>& thresholds) {
+  int status = kExitOk;
+  for (const Threshold& threshold : thresholds) {
+    const auto broken = threshold.broken_by(metrics);
+    if (!broken) continue;
+    print_note("-fail-if " + *broken);
+    status = kExitBroken;
+  }
+  return status;
+}
+
 int make_report(const ReportPlan& plan, const ReportOptions& options, std::vector<std::string> names) {
   Metrics metrics{plan.bounds};
   std::optional<Report> report;
@@ -116,7 +137,8 @@ int make_report(const ReportPlan& plan, const ReportOptions& options, std::vecto
     if (written) written = report->output().close();
     if (!written) return report->output().fail(written.error());
   }
-  return read ? kExitOk : fail(read.error().text());
+  if (!read) return fail(read.error().text());
+  return judge(metrics, options.thresholds);
 }
 
 }  // namespace

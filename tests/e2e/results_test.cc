@@ -163,6 +163,17 @@ TEST(Report, CountsWhatStoodBeforeDamageAndFails) {
   EXPECT_THAT(several.err, HasSubstr("damaged"));
 }
 
+TEST(Report, FailsWhereAThresholdIsBroken) {
+  const Ended met = run_pepe_binary({"report", "-fail-if=p99>10s"}, csv(10));
+  EXPECT_EQ(met.status, 0);
+  EXPECT_THAT(met.err, IsEmpty());
+  const Ended broken = run_pepe_binary({"report", "-fail-if", "p50>1us", "-fail-if=max>1h", "-fail-if=errors<1"}, csv(10));
+  EXPECT_EQ(broken.status, 4);
+  EXPECT_EQ(broken.out, met.out);
+  EXPECT_EQ(broken.err, "pepe: -fail-if p50>1us: p50 is 1ms\npepe: -fail-if errors<1: errors is 0\n");
+  EXPECT_EQ(run_pepe_binary({"report", "-fail-if=p99"}, csv(10)).status, 2);
+}
+
 TEST(Report, RemarksOnAGapBetweenRuns) {
   const TempDir dir;
   const Ended ended = run_pepe_binary({"report", dir.write("a", csv(10)), dir.write("b", csv(10, 1'700'003'600))});

@@ -1,0 +1,116 @@
+#include "cli/thresholds.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "pepe/base/text.h"
+#include "pepe/base/time.h"
+
+namespace pepe {
+namespace {
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0) return std::nullopt;
+  return value;
+}
+
+/// 0.999 for "p99.9".
+std::optional<double> parse_quantile(std::string_view figure) {
+  if (!figure.starts_with('p')) return std::nullopt;
+  const auto percent = parse_number(figure.substr(1));
+  if (!percent || *percent > 100) return std::nullopt;
+  return *percent / 100;
+}
+
+std::uint64_t count_errors(const MetricsSummary& summary) {
+  std::uint64_t errors = summary.errors_left_out;
+  for (const auto& error : summary.errors) errors += error.second;
+  return errors;
+}
+
+}  // namespace
+
+std::optional<Threshold::Unit> Threshold::unit_of(std::string_view figure) {
+  if (figure == "min" || figure == "mean" || figure == "max" || parse_quantile(figure)) return Unit::kDuration;
+  if (figure == "success") return Unit::kRatio;
+  if (figure == "requests" || figure == "errors" || figure == "rate" || figure == "throughput") return Unit::kNumber;
+  return std::nullopt;
+}
+
+Expected<double> Threshold::parse_limit(Unit unit, std::string_view text) {
+  if (unit == Unit::kDuration) {
+    const auto duration = parse_duration(text);
+    if (!duration) return duration.error();
+    return static_cast<double>(duration->count());
+  }
+  const bool percent = unit == Unit::kRatio && text.ends_with('%');
+  const auto number = parse_number(text.substr(0, text.size() - (percent ? 1 : 0)));
+  if (!number) return Error{fmt::format("{} is no number from 0 on", quote(text))};
+  return percent ? *number / 100 : *number;
+}
+
+Expected<Threshold> Threshold::parse(std::string_view text) {
+  const std::size_t sign = text.find_first_of("<>");
+  if (sign == std::string_view::npos) return Error{"want FIGURE>VALUE or FIGURE<VALUE, as in p99>300ms"};
+  const bool inclusive = text.substr(sign + 1).starts_with('=');
+  Threshold threshold;
+  threshold.text_ = text;
+  threshold.figure_ = trim(text.substr(0, sign));
+  const auto unit = unit_of(threshold.figure_);
+  if (!unit) {
+    return Error{fmt::format("{} is none of pN, min, mean, max, success, requests, errors, rate, throughput",
+                             quote(threshold.figure_))};
+  }
+  threshold.unit_ = *unit;
+  if (text[sign] == '>') {
+    threshold.compare_ = inclusive ? Compare::kAtLeast : Compare::kAbove;
+  } else {
+    threshold.compare_ = inclusive ? Compare::kAtMost : Compare::kBelow;
+  }
+  const auto limit = parse_limit(*unit, trim(text.substr(sign + (inclusive ? 2 : 1))));
+  if (!limit) return limit.error();
+  threshold.limit_ = *limit;
+  return threshold;
+}
+
+double Threshold::value_in(const Metrics& metrics) const {
+  if (const auto quantile = parse_quantile(figure_)) return static_cast<double>(metrics.quantile(*quantile).count());
+  const MetricsSummary summary = metrics.summary();
+  if (figure_ == "min") return static_cast<double>(summary.latency_min.count());
+  if (figure_ == "mean") return static_cast<double>(summary.latency_mean.count());
+  if (figure_ == "max") return static_cast<double>(summary.latency_max.count());
+  if (figure_ == "success") return summary.success;
+  if (figure_ == "requests") return static_cast<double>(summary.requests);
+  if (figure_ == "errors") return static_cast<double>(count_errors(summary));
+  return figure_ == "rate" ? summary.rate : summary.throughput;
+}
+
+bool Threshold::is_met(double value) const {
+  switch (compare_) {
+    case Compare::kAbove: return value > limit_;
+    case Compare::kAtLeast: return value >= limit_;
+    case Compare::kBelow: return value < limit_;
+    case Compare::kAtMost: return value <= limit_;
+  }
+  return false;
+}
+
+std::optional<std::string> Threshold::broken_by(const Metrics& metrics) const {
+  // A run without a single result is no proof that all is well.
+  if (metrics.summary().requests == 0) return text_ + ": there are no results";
+  const double value = value_in(metrics);
+  if (!is_met(value)) return std::nullopt;
+  switch (unit_) {
+    case Unit::kDuration:
+      return fmt::format("{}: {} is {}", text_, figure_, format_duration(Nanos{static_cast<std::int64_t>(value)}));
+    case Unit::kRatio: return fmt::format("{}: {} is {:.6g}%", text_, figure_, value * 100);
+    case Unit::kNumber: break;
+  }
+  return fmt::format("{}: {} is {:.10g}", text_, figure_, value);
+}
+
+}  // namespace pepe

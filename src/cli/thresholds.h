@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pepe/base/expected.h"
+#include "pepe/metrics/metrics.h"
+
+namespace pepe {
+
+/// A condition under which a set of results counts as bad: "p99>300ms", "success<99.5%", "errors>0".
+class Threshold {
+ public:
+  /// FIGURE, one of > >= < <=, VALUE. Figures: pN (0 to 100, as in p99.9), min, mean, max with a duration; success with a
+  /// ratio or a percentage; requests, errors, rate, throughput with a number. Error: what was expected.
+  static Expected<Threshold> parse(std::string_view text);
+
+  /// How the results break it: "p99>300ms: p99 is 412ms". nullopt: they do not.
+  std::optional<std::string> broken_by(const Metrics& metrics) const;
+
+ private:
+  enum class Unit { kDuration, kRatio, kNumber };
+  enum class Compare { kAbove, kAtLeast, kBelow, kAtMost };
+
+  Threshold() = default;
+  static std::optional<Unit> unit_of(std::string_view figure);
+  static Expected<double> parse_limit(Unit unit, std::string_view text);
+  bool is_met(double value) const;
+  double value_in(const Metrics& metrics) const;
+
+  std::string text_;
+  std::string figure_;
+  Unit unit_{Unit::kNumber};
+  Compare compare_{Compare::kAbove};
+  double limit_{0};  ///< Nanoseconds, a ratio from 0 to 1, or a number.
+};
+
+}  // namespace pepe
