@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "pepe/base/text.h"
 #include "result/csv_field.h"
@@ -80,12 +81,13 @@ class CsvEncoder final : public Encoder {
     std::string& text = headers_.store(result);
     if (!result.has_headers) return;
     block_.clear();
-    append_header_block(result.headers, block_);
+    append_header_block(result.headers, order_, block_);
     append_base64(block_, text);
   }
 
   EncodedHeaders headers_;
   std::string block_;
+  std::vector<std::size_t> order_;
 };
 
 }  // namespace

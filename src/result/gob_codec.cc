@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "result/gob_types.h"
 #include "result/gob_wire.h"
@@ -118,8 +119,8 @@ void append_time(Timestamp time, std::string& out) {
   append_big_endian(static_cast<std::uint64_t>(zone), 2, out);
 }
 
-void append_headers(std::span<const HeaderView> headers, std::string& out) {
-  const std::vector<std::size_t> order = grouped(headers, HeaderOrder::kByAppearance);
+void append_headers(std::span<const HeaderView> headers, std::vector<std::size_t>& order, std::string& out) {
+  group_headers(headers, HeaderOrder::kByAppearance, order);
   const auto group_end = [&](std::size_t i) {
     const std::string_view name = headers[order[i]].name;
     while (i < order.size() && headers[order[i]].name == name) ++i;
@@ -156,7 +157,7 @@ class GobEncoder final : public Encoder {
     value.bytes(9, result.method);
     value.bytes(10, result.url);
     if (result.has_headers) {
-      if (!headers_.matches(result)) append_headers(result.headers, headers_.store(result));
+      if (!headers_.matches(result)) append_headers(result.headers, order_, headers_.store(result));
       value.field(11) += headers_.text();
     }
     value.end();
@@ -167,6 +168,7 @@ class GobEncoder final : public Encoder {
   bool defined_{false};
   std::string content_;  // Of the message at hand, whose length comes first.
   EncodedHeaders headers_;
+  std::vector<std::size_t> order_;  // Room to group headers in.
 };
 
 }  // namespace

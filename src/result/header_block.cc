@@ -40,6 +40,36 @@ bool take_line(std::string_view& block, std::string_view& line) {
   return true;
 }
 
+// Up to here, looking back through all earlier names costs less than sorting.
+constexpr std::size_t kFewHeaders = 32;
+
+// Puts index `i`, which is above all that are there, in its place.
+void insert_grouped(std::span<const HeaderView> headers, HeaderOrder order, std::size_t i, std::vector<std::size_t>& indices) {
+  auto at = indices.end();
+  for (auto before = indices.end(); before != indices.begin(); --before) {
+    const std::string_view name = headers[*(before - 1)].name;
+    if (order == HeaderOrder::kByName ? name <= headers[i].name : name == headers[i].name) {
+      at = before;
+      break;
+    }
+    if (order == HeaderOrder::kByName) at = before - 1;
+  }
+  indices.insert(at, i);
+}
+
+// Sorted indices, names in order of first appearance. By (first index of the name, own index), since a hostile set may
+// have very many names.
+void sort_by_appearance(std::span<const HeaderView> headers, std::vector<std::size_t>& indices) {
+  std::vector<std::size_t> first(headers.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const bool repeats = i > 0 && headers[indices[i]].name == headers[indices[i - 1]].name;
+    first[indices[i]] = repeats ? first[indices[i - 1]] : indices[i];
+  }
+  std::sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
+    return first[a] != first[b] ? first[a] < first[b] : a < b;
+  });
+}
+
 }  // namespace
 
 bool EncodedHeaders::matches(const Result& result) const {
@@ -70,27 +100,22 @@ std::string& EncodedHeaders::store(const Result& result) {
   return text_;
 }
 
-std::vector<std::size_t> grouped(std::span<const HeaderView> headers, HeaderOrder order) {
-  std::vector<std::size_t> indices(headers.size());
+void group_headers(std::span<const HeaderView> headers, HeaderOrder order, std::vector<std::size_t>& indices) {
+  indices.clear();
+  if (headers.size() <= kFewHeaders) {
+    for (std::size_t i = 0; i < headers.size(); ++i) insert_grouped(headers, order, i, indices);
+    return;
+  }
+  indices.resize(headers.size());
   std::iota(indices.begin(), indices.end(), std::size_t{0});
   std::stable_sort(indices.begin(), indices.end(),
                    [&](std::size_t a, std::size_t b) { return headers[a].name < headers[b].name; });
-  if (order == HeaderOrder::kByName) return indices;
-  // Sorting by (first index of the name, own index) rather than searching back for each name: a hostile set may have
-  // very many names.
-  std::vector<std::size_t> first(headers.size());
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    const bool repeats = i > 0 && headers[indices[i]].name == headers[indices[i - 1]].name;
-    first[indices[i]] = repeats ? first[indices[i - 1]] : indices[i];
-  }
-  std::sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
-    return first[a] != first[b] ? first[a] < first[b] : a < b;
-  });
-  return indices;
+  if (order == HeaderOrder::kByAppearance) sort_by_appearance(headers, indices);
 }
 
-void append_header_block(std::span<const HeaderView> headers, std::string& out) {
-  for (const std::size_t i : grouped(headers, HeaderOrder::kByName)) {
+void append_header_block(std::span<const HeaderView> headers, std::vector<std::size_t>& order, std::string& out) {
+  group_headers(headers, HeaderOrder::kByName, order);
+  for (const std::size_t i : order) {
     if (!is_token(headers[i].name)) continue;
     out += headers[i].name;
     out += ": ";

@@ -31,12 +31,14 @@ class EncodedHeaders {
 /// How the values of one name come together; values of a name keep their order.
 enum class HeaderOrder { kByName, kByAppearance };
 
-/// Indices into `headers` so that equal names are adjacent: names sorted, or in order of first appearance.
-std::vector<std::size_t> grouped(std::span<const HeaderView> headers, HeaderOrder order);
+/// Fills `indices` with the indices of `headers` so that equal names are adjacent: names sorted, or in order of first
+/// appearance. Headers of a usual number are grouped without an allocation once `indices` has grown.
+void group_headers(std::span<const HeaderView> headers, HeaderOrder order, std::vector<std::size_t>& indices);
 
 /// Appends `headers` as they stand in an HTTP message, sorted by name, with the closing blank line. As vegeta does it:
-/// line breaks in a value become spaces, blanks around it go, a name that HTTP does not allow is left out.
-void append_header_block(std::span<const HeaderView> headers, std::string& out);
+/// line breaks in a value become spaces, blanks around it go, a name that HTTP does not allow is left out. `order` is
+/// room to work in.
+void append_header_block(std::span<const HeaderView> headers, std::vector<std::size_t>& order, std::string& out);
 
 /// Reads such a block. `names` holds the names, canonicalised; `headers` refers to `names` and `block`. Both are
 /// overwritten. False: a line is no header, or the closing blank line is missing or not the last.

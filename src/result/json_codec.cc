@@ -36,8 +36,8 @@ void append_text(std::string_view text, std::string& out) {
 }
 
 // Appends {"Name":["value","value"],...}.
-void append_headers(std::span<const HeaderView> headers, std::string& out) {
-  const std::vector<std::size_t> order = grouped(headers, HeaderOrder::kByAppearance);
+void append_headers(std::span<const HeaderView> headers, std::vector<std::size_t>& order, std::string& out) {
+  group_headers(headers, HeaderOrder::kByAppearance, order);
   out += '{';
   for (std::size_t i = 0; i < order.size(); ++i) {
     const HeaderView& header = headers[order[i]];
@@ -98,7 +98,7 @@ class JsonEncoder final : public Encoder {
   void encode_headers(const Result& result) {
     std::string& text = headers_.store(result);
     if (result.has_headers) {
-      append_headers(result.headers, text);
+      append_headers(result.headers, order_, text);
     } else {
       text = "null";
     }
@@ -106,6 +106,7 @@ class JsonEncoder final : public Encoder {
 
   TimestampWriter time_;
   EncodedHeaders headers_;
+  std::vector<std::size_t> order_;  // Room to group headers in.
 };
 
 }  // namespace

@@ -10,9 +10,30 @@ namespace {
 
 TEST(HeaderBlock, GroupsNamesThatAreApart) {
   const std::vector<HeaderView> headers = {{"B", "1"}, {"A", "2"}, {"B", "3"}, {"A", "4"}, {"C", "5"}};
-  EXPECT_EQ(grouped(headers, HeaderOrder::kByAppearance), (std::vector<std::size_t>{0, 2, 1, 3, 4}));
-  EXPECT_EQ(grouped(headers, HeaderOrder::kByName), (std::vector<std::size_t>{1, 3, 0, 2, 4}));
-  EXPECT_TRUE(grouped({}, HeaderOrder::kByAppearance).empty());
+  std::vector<std::size_t> indices = {7, 7, 7, 7, 7, 7};
+  group_headers(headers, HeaderOrder::kByAppearance, indices);
+  EXPECT_EQ(indices, (std::vector<std::size_t>{0, 2, 1, 3, 4}));
+  group_headers(headers, HeaderOrder::kByName, indices);
+  EXPECT_EQ(indices, (std::vector<std::size_t>{1, 3, 0, 2, 4}));
+  group_headers({}, HeaderOrder::kByAppearance, indices);
+  EXPECT_TRUE(indices.empty());
+}
+
+TEST(HeaderBlock, GroupsManyNamesAsItGroupsFew) {
+  const std::string letters = "qazwsxedcrfvtgbyhnujmikolp";
+  std::vector<HeaderView> headers;  // Each name at i and i + 26.
+  for (std::size_t i = 0; i < 52; ++i) headers.push_back({std::string_view{letters}.substr(i % 26, 1), ""});
+  std::vector<std::size_t> indices;
+  group_headers(headers, HeaderOrder::kByAppearance, indices);
+  for (std::size_t i = 0; i < 26; ++i) {
+    EXPECT_EQ(indices[2 * i], i);
+    EXPECT_EQ(indices[2 * i + 1], i + 26);
+  }
+  group_headers(headers, HeaderOrder::kByName, indices);
+  for (std::size_t i = 0; i < 26; ++i) {
+    EXPECT_EQ(indices[2 * i] + 26, indices[2 * i + 1]);
+    EXPECT_EQ(headers[indices[2 * i]].name[0], static_cast<char>('a' + i));
+  }
 }
 
 struct NameCase {
