@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
 #include "e2e/pepe_binary.h"
 #include "support/temp_dir.h"
 
@@ -91,6 +95,27 @@ TEST(CommandLine, TouchesNoOutputBeforeItsFlagsAreRight) {
                            {"attack", output, "-targets=nosuch"}}) {
     EXPECT_EQ(run_pepe_binary(args).status, 1) << args[0];
     EXPECT_EQ(dir.read("out"), "keep") << args[0];
+  }
+}
+
+/// The flags that a usage text declares: "-rate", in lines such as "  -rate N[/D]   hits to ...".
+std::vector<std::string> declared_flags(const std::string& usage) {
+  std::vector<std::string> flags;
+  std::istringstream lines{usage};
+  std::string line;
+  while (std::getline(lines, line)) {
+    if (line.starts_with("  -")) flags.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return flags;
+}
+
+TEST(CommandLine, HasAPageThatExplainsEveryFlag) {
+  std::ifstream file{std::string{PEPE_SOURCE_DIR} + "/docs/cli.md"};
+  const std::string page{std::istreambuf_iterator<char>{file}, {}};
+  for (const auto& args : {std::vector<std::string>{"-h"}, {"attack", "-h"}, {"report", "-h"}, {"plot", "-h"}, {"encode", "-h"}}) {
+    const auto flags = declared_flags(run_pepe_binary(args).err);
+    EXPECT_GE(flags.size(), 2U) << args[0];
+    for (const std::string& flag : flags) EXPECT_THAT(page, ContainsRegex("\\| `" + flag + "[ `]")) << args[0];
   }
 }
 
