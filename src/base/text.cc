@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -101,6 +102,15 @@ constexpr std::array<std::int8_t, 256> make_sextets() {
 
 constexpr std::array<std::int8_t, 256> kSextets = make_sextets();
 
+/// Two letters for every 12 bits: half the look-ups of a table of single letters.
+constexpr std::array<std::array<char, 2>, 4096> make_letter_pairs() {
+  std::array<std::array<char, 2>, 4096> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = {kAlphabet[i >> 6], kAlphabet[i & 63]};
+  return table;
+}
+
+constexpr auto kLetterPairs = make_letter_pairs();
+
 bool line_break(char c) noexcept { return c == '\n' || c == '\r'; }
 
 Error bad_base64(std::size_t offset) { return Error{fmt::format("illegal base64 data at input byte {}", offset)}; }
@@ -130,19 +140,24 @@ std::string_view trim(std::string_view text) noexcept {
 
 void append_base64(std::string_view bytes, std::string& out) {
   const auto byte = [bytes](std::size_t i) { return static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[i])); };
-  out.reserve(out.size() + (bytes.size() + 2) / 3 * 4);
+  const std::size_t start = out.size();
+  out.resize(start + (bytes.size() + 2) / 3 * 4, '=');
+  char* to = out.data() + start;
+  const auto put = [&to](std::uint32_t twelve_bits) {
+    std::memcpy(to, kLetterPairs[twelve_bits].data(), 2);
+    to += 2;
+  };
   std::size_t i = 0;
   for (; i + 3 <= bytes.size(); i += 3) {
     const std::uint32_t group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-    for (int shift = 18; shift >= 0; shift -= 6) out += kAlphabet[group >> shift & 63];
+    put(group >> 12);
+    put(group & 0xFFF);
   }
   const std::size_t rest = bytes.size() - i;
   if (rest == 0) return;
   const std::uint32_t group = byte(i) << 16 | (rest == 2 ? byte(i + 1) << 8 : 0);
-  out += kAlphabet[group >> 18];
-  out += kAlphabet[group >> 12 & 63];
-  out += rest == 2 ? kAlphabet[group >> 6 & 63] : '=';
-  out += '=';
+  put(group >> 12);
+  if (rest == 2) *to = kAlphabet[group >> 6 & 63];
 }
 
 Expected<std::string> decode_base64(std::string_view text) {
