@@ -63,7 +63,8 @@ TEST(PlotPage, EscapesTheTitleAndNames) {
 TEST(PlotPage, StaysUnderTwoMegabytesForManySeriesOfManyPoints) {
   Plot plot{PlotOptions{}};
   for (std::uint64_t i = 0; i < 300'000; ++i) {
-    Result result = hit(fmt::format("s{}", i % 300), i / 300, 0);
+    const std::string attack = fmt::format("s{}", i % 300);
+    Result result = hit(attack, i / 300, 0);
     result.timestamp.unix_nanos += static_cast<std::int64_t>(i) * 1'234'567;
     result.latency = Nanos{1'000'000 + static_cast<std::int64_t>(i * 7919 % 12'345'678)};
     plot.add(result);
