@@ -1,9 +1,11 @@
 #include "pepe/engine/attack.h"
 
+#include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "engine/asio.h"
@@ -57,6 +59,8 @@ class Conductor {
   void stop(Stop stop);
   void wake_workers();
   AttackSummary summarise() const;
+  /// What the machine lacked, and the remedy.
+  void say_shortages() const;
 
  private:
   void start_worker(unsigned index, unsigned count);
@@ -205,6 +209,22 @@ AttackSummary Conductor::summarise() const {
   return summary;
 }
 
+void Conductor::say_shortages() const {
+  std::uint64_t descriptors = 0;
+  std::uint64_t ports = 0;
+  for (const auto& crew : crews_) {
+    descriptors += crew->worker->counters().without_descriptor.load();
+    ports += crew->worker->counters().without_port.load();
+  }
+  if (!events_.notice) return;
+  if (descriptors > 0)
+    events_.notice(fmt::format("{} hits found no free file descriptor: raise the limit of open files (ulimit -n)", descriptors));
+  if (ports > 0)
+    events_.notice(fmt::format("{} hits found no free local port: keep connections alive, widen net.ipv4.ip_local_port_range, "
+                               "or send from more addresses",
+                               ports));
+}
+
 // Says, in the facts, whether the numbers are those of the server or those of the generator.
 void judge(RunFacts& facts, const AttackOptions& options, std::size_t stalls) {
   constexpr double kBusyLimit = 0.95;
@@ -243,6 +263,29 @@ Expected<void> prepare_targets(AttackState& attack, Targeter& targeter) {
   return {};
 }
 
+void say(const AttackEvents& events, const std::string& text) {
+  if (events.notice && !text.empty()) events.notice(text);
+}
+
+// What a user should know about his targets before the first hit: headers that cannot be true, a proxy in between.
+void say_about_targets(const AttackState& attack, const AttackEvents& events) {
+  bool framing_said = false;
+  std::set<Origin> origins;
+  std::set<std::string> said;
+  for (std::size_t i = 0; i < attack.targets.size(); ++i) {
+    for (const HeaderField& field : attack.targets[i].headers) {
+      if (framing_said || (field.name != "Content-Length" && field.name != "Transfer-Encoding")) continue;
+      framing_said = true;
+      say(events, fmt::format("the header {} of {} is not sent: the framing follows the body (and -chunked)", field.name,
+                              attack.targets[i].url));
+    }
+    if (!attack.requests[i].fault.empty() || !origins.insert(attack.requests[i].origin).second) continue;
+    attack.plan->prepare(attack.requests[i].origin);
+    const std::string notice = attack.plan->notice(attack.requests[i].origin);
+    if (said.insert(notice).second) say(events, notice);
+  }
+}
+
 // No more threads than there are slots to share, and one for a list that is read hit by hit.
 unsigned thread_count(const AttackOptions& options) {
   std::uint64_t threads = std::max(1U, options.threads);
@@ -272,6 +315,7 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
                     .start_instant = {}};
   if (!options.lazy) {
     if (auto prepared = prepare_targets(state, targeter); !prepared) return std::move(prepared).error();
+    say_about_targets(state, events);
   }
 
   const std::int64_t now = wall_clock_nanos();
@@ -293,6 +337,7 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
 
   conductor.run();
 
+  conductor.say_shortages();
   AttackSummary summary = conductor.summarise();
   if (feed) summary.targets_error = feed->error();
   RunFacts facts = facts_at_start(state);

@@ -39,6 +39,7 @@ class Http1Connection {
   bool head_received() const noexcept { return response_ != nullptr && response_->has_head(); }
   bool request_sent() const noexcept { return unsent_.empty(); }
   Pool& pool() noexcept { return *pool_; }
+  const Peer& peer() const noexcept { return peer_; }
 
   ListLink<Http1Connection> idle_link;
 
@@ -76,6 +77,8 @@ class Http1Connection {
   bool reusable_{false};
   bool closing_{false};
   int write_error_{0};
+  std::string tls_write_error_;
+  Peer peer_;
   Unsent unsent_;
   std::unique_ptr<Response> response_;
 };

@@ -22,6 +22,7 @@ Pool::~Pool() {
 Http1Connection* Pool::acquire(Hit& hit) {
   hit.pool = this;
   if (!hit.wants_new_connection) {
+    if (limits_.names_move) retire_moved();
     if (Http1Connection* const connection = idle_.pop_front()) return connection;
   }
   waiting_.push_back(hit);
@@ -30,7 +31,7 @@ Http1Connection* Pool::acquire(Hit& hit) {
 }
 
 void Pool::release(Http1Connection& connection) {
-  if (connection.reusable()) {
+  if (connection.reusable() && (!limits_.names_move || owner_.dialer().current(connection.peer()))) {
     if (Hit* const hit = next_in_line(false)) return owner_.on_connection(*hit, connection);
     if (idle_.size() < limits_.max_idle) return idle_.push_front(connection);
   }
@@ -43,6 +44,16 @@ void Pool::on_closed(Http1Connection& connection) {
   --open_;
   owner_.recycle(connection);
   dial_for_waiting();
+}
+
+void Pool::retire_moved() {
+  for (Http1Connection* connection = idle_.front(); connection != nullptr;) {
+    Http1Connection& candidate = *connection;
+    connection = IdleList::next(candidate);
+    if (owner_.dialer().current(candidate.peer())) continue;
+    candidate.close();
+    on_closed(candidate);
+  }
 }
 
 void Pool::leave(Hit& hit) {

@@ -29,6 +29,7 @@ class PoolOwner {
 struct PoolLimits {
   std::size_t max_idle{10'000};  ///< -connections
   std::size_t max_open{0};       ///< -max-connections; 0: no limit
+  bool names_move{false};        ///< -dns-ttl: connections to addresses that a name has left are retired.
 };
 
 /// The connections of one worker to one origin. Idle ones are a stack, the warmest first. A hit that finds none waits
@@ -51,6 +52,7 @@ class Pool {
   std::string phase() const;
 
  private:
+  void retire_moved();
   void dial_for_waiting();
   void on_dialed(Dialer::Id id, Expected<Dialed> dialed);
   Hit* next_in_line(bool new_connection);

@@ -162,6 +162,7 @@ Request make_request(const Target& target, const RequestOptions& options) {
 
   const bool has_body = target.body != nullptr && !target.body->empty();
   request.origin = {url->scheme, url->host, url->port_or_default()};
+  if (options.plan != nullptr) request.routes = options.plan->routes(request.origin);
   request.is_head = target.method == "HEAD";
   request.retry_safe = !has_body && (target.method == "GET" || target.method == "HEAD" || target.method == "OPTIONS" ||
                                      target.method == "TRACE");

@@ -16,6 +16,7 @@ struct Request {
   std::string method;  ///< Of the target: for results and error texts.
   std::string url;     ///< As written, for results, Referer and redirects.
   Origin origin;
+  std::uint32_t routes{1};  ///< Destinations that -connect-to gives the origin; hits take them in turn.
   std::string head;    ///< Up to and including "X-Vegeta-Seq: ".
   std::string tail;    ///< What follows the number: the end of the head, and the body when it is small.
   /// A large body as it goes on the wire (framed when chunked), sent from its own memory behind `tail`; or nullptr.

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace pepe {
 namespace {
@@ -169,15 +170,27 @@ void Worker::take_up(const Claim& claim) {
 // Sends the hit's present request, as soon as there is a connection.
 void Worker::ask(Hit& hit) {
   if (!hit.request->fault.empty()) return fail(hit, hit.request->fault, nullptr, false);
-  Pool* pool = hit.redirection == nullptr ? hit.target->pool : nullptr;
-  if (pool == nullptr) pool = &pool_for(hit.request->origin);
-  if (hit.redirection == nullptr) hit.target->pool = pool;
-  if (Http1Connection* const connection = pool->acquire(hit)) connection->start(hit);
+  if (Http1Connection* const connection = pool_of(hit).acquire(hit)) connection->start(hit);
+}
+
+Pool& Worker::pool_of(Hit& hit) {
+  const Request& request = *hit.request;
+  if (request.routes > 1) {
+    Origin origin = request.origin;
+    // vegeta starts with the second.
+    origin.route = static_cast<std::uint32_t>((hit.seq + 1) % request.routes) + 1;
+    return pool_for(origin);
+  }
+  if (hit.redirection) return pool_for(request.origin);
+  if (hit.target->pool == nullptr) hit.target->pool = &pool_for(request.origin);
+  return *hit.target->pool;
 }
 
 void Worker::on_connection(Hit& hit, Http1Connection& connection) { connection.start(hit); }
 
 void Worker::on_no_connection(Hit& hit, std::string error) {
+  if (error.find(errno_text(EMFILE)) != std::string::npos) add_to<std::uint64_t>(counters_.without_descriptor, 1);
+  if (error.find("connect: " + errno_text(EADDRNOTAVAIL)) != std::string::npos) add_to<std::uint64_t>(counters_.without_port, 1);
   fail(hit, error_prefix(hit.request->method, hit.request->url) + error, nullptr, false);
 }
 
@@ -337,7 +350,10 @@ Instant Worker::next_wake(Instant now) const {
 
 Pool& Worker::pool_for(const Origin& origin) {
   auto& pool = pools_[origin];
-  if (!pool) pool = std::make_unique<Pool>(origin, PoolLimits{share_.max_idle, share_.max_open}, *this);
+  if (!pool) {
+    const PoolLimits limits{share_.max_idle, share_.max_open, attack_.plan->names_move()};
+    pool = std::make_unique<Pool>(origin, limits, *this);
+  }
   return *pool;
 }
 

@@ -33,6 +33,8 @@ struct WorkerCounters {
   std::atomic<std::uint64_t> failed{0};
   std::atomic<std::uint64_t> late{0};
   std::atomic<Nanos::rep> worst_lag{0};
+  std::atomic<std::uint64_t> without_descriptor{0};  ///< Hits that the limit of open files left without a connection.
+  std::atomic<std::uint64_t> without_port{0};        ///< The same for local ports.
   std::atomic<Nanos::rep> spun{0};  ///< Time burnt waiting for a due time, which is not work.
 };
 
@@ -92,6 +94,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   void heed_stop();
   void sleep(Instant now);
   Instant next_wake(Instant now) const;
+  Pool& pool_of(Hit& hit);
   Pool& pool_for(const Origin& origin);
   TargetState& target_for(std::uint64_t seq);
   Hit& new_hit();
