@@ -35,13 +35,14 @@ void saturating_increase(std::uint64_t& total, std::uint64_t by) {
 // Whole seconds and the rest apart, as Go does it: the figures then agree to the last bit.
 double seconds(Nanos duration) {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  return static_cast<double>(duration.count() / kSecond) + static_cast<double>(duration.count() % kSecond) / 1e9;
+  const std::int64_t whole = duration.count() / kSecond;
+  return static_cast<double>(whole) + static_cast<double>(duration.count() % kSecond) / 1e9;
 }
 
 std::size_t bytes_of(const RunFacts& facts) {
   std::size_t bytes = sizeof(facts) + facts.version.size() + facts.attack.size() + facts.limit.size() +
                       facts.threads.size() * sizeof(ThreadFacts);
-  for (const std::string& flag : facts.flags) bytes += sizeof(flag) + flag.size();
+  for (const std::string& flag : facts.flags) bytes += sizeof(std::string) + flag.size();
   return bytes;
 }
 

@@ -25,7 +25,8 @@ constexpr double kTicks[] = {
 
 double milliseconds(Nanos duration) {
   constexpr std::int64_t kMilli = 1'000'000;
-  return static_cast<double>(duration.count() / kMilli) + static_cast<double>(duration.count() % kMilli) / 1e6;
+  const std::int64_t whole = duration.count() / kMilli;
+  return static_cast<double>(whole) + static_cast<double>(duration.count() % kMilli) / 1e6;
 }
 
 }  // namespace
