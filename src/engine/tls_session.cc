@@ -52,7 +52,6 @@ class OpenSslSession final : public TlsSession {
   void hold_input();
   Status outcome(int result);
   std::string failure_text() const;
-  std::string last_words();
 
   OpenSslPtr<SSL> ssl_;
   const int fd_;
@@ -85,7 +84,7 @@ int bio_read(BIO* bio, char* to, int size) {
 int bio_write(BIO* bio, const char* from, int size) {
   BIO_clear_retry_flags(bio);
   const int sent = static_cast<OpenSslSession*>(BIO_get_data(bio))->send(from, size);
-  // Also when the socket is broken: the session knows, and OpenSSL can still read what the peer had to say.
+  // Also when the socket is broken: the session knows, and OpenSSL can still read why the peer hung up.
   if (sent < 0) BIO_set_retry_write(bio);
   return sent;
 }
@@ -181,8 +180,10 @@ int OpenSslSession::take(char* to, int size) {
 }
 
 int OpenSslSession::send(const char* from, int size) {
-  const ssize_t sent = ::send(fd_, from, static_cast<std::size_t>(size), MSG_NOSIGNAL);
-  if (sent < 0 && errno != EAGAIN && errno != EINTR) send_errno_ = errno;
+  ssize_t sent = 0;
+  do sent = ::send(fd_, from, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  if (sent < 0 && errno != EAGAIN) send_errno_ = errno;
   return static_cast<int>(sent);
 }
 
@@ -248,7 +249,7 @@ TlsSession::Status OpenSslSession::outcome(int result) {
         hold_input();
         return Status::kWantWrite;
       }
-      error_ = last_words();
+      error_ = socket_error("write", fd_, send_errno_);
       break;
     case SSL_ERROR_ZERO_RETURN:
       return Status::kClosed;
@@ -273,25 +274,6 @@ std::string OpenSslSession::failure_text() const {
     if (!is_tls) return "tls: first record does not look like a TLS handshake";
   }
   return library_error(code);
-}
-
-// The socket is broken for sending. A peer that hung up on purpose has said why before, and that tells more.
-std::string OpenSslSession::last_words() {
-  const std::string write_error = socket_error("write", fd_, send_errno_);
-  if (!handshaken_) return write_error;
-  std::array<char, 4096> ciphertext;
-  std::array<char, 4096> plaintext;
-  for (int rounds = 0; rounds < 16; ++rounds) {
-    const ssize_t got = recv(fd_, ciphertext.data(), ciphertext.size(), MSG_DONTWAIT);
-    if (got <= 0) break;
-    feed({ciphertext.data(), static_cast<std::size_t>(got)});
-    std::size_t ignored = 0;
-    int result = 1;
-    while (result == 1) result = SSL_read_ex(ssl_.get(), plaintext.data(), plaintext.size(), &ignored);
-    input_ = {};
-    if (SSL_get_error(ssl_.get(), result) == SSL_ERROR_SSL) return failure_text();
-  }
-  return write_error;
 }
 
 OpenSslSession* session_of(const SSL* ssl) { return static_cast<OpenSslSession*>(SSL_get_app_data(ssl)); }

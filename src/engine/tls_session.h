@@ -37,7 +37,8 @@ class TlsSession {
   virtual bool h2() const = 0;
   /// Plaintext into `out`.
   virtual Count read(std::span<char> out) = 0;
-  /// Sends plaintext. kWantWrite with bytes == 0: call again with the same bytes when the socket is writable.
+  /// Sends plaintext. kWantWrite with bytes == 0: call again with the same bytes when the socket is writable. kError
+  /// leaves reading as it is: what the peer said before it hung up (an alert, an early answer) can still be read.
   virtual Count write(std::string_view plaintext) = 0;
   /// The last failure, in vegeta's words where scripts match on them ("tls: failed to verify certificate: ...").
   virtual const std::string& error() const = 0;
