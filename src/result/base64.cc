@@ -24,7 +24,8 @@ constexpr LetterValues make_values() {
   for (std::size_t place = 0; place < 4; ++place) {
     for (auto& value : values[place]) value = kBad;
     for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
-      values[place][static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint32_t>(i << (18 - 6 * place));
+      values[place][static_cast<unsigned char>(kAlphabet[i])] =
+          static_cast<std::uint32_t>(i << (18 - 6 * place));
     }
   }
   return values;
@@ -38,8 +39,8 @@ std::uint32_t four_letters(const char* text, std::size_t padding = 0) {
   return value(0) | value(1) | (padding < 2 ? value(2) : 0) | (padding < 1 ? value(3) : 0);
 }
 
-// `text` is whole fours, of which only the last may be padded: so almost all base64 is. Other forms (line breaks, say)
-// and errors are left to decode_base64().
+// `text` is whole fours, of which only the last may be padded: so almost all base64 is. Other forms (line
+// breaks, say) and errors are left to decode_base64().
 struct Regular {
   explicit Regular(std::string_view text) : fits{text.size() % 4 == 0} {
     if (!fits || text.empty()) return;

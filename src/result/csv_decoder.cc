@@ -35,8 +35,9 @@ enum Column {
   kColumns,
 };
 
-constexpr std::string_view kColumnNames[kColumns] = {"timestamp", "code",   "latency", "bytes out", "bytes in", "error",
-                                                     "body",      "attack", "seq",     "method",    "url",      "headers"};
+constexpr std::string_view kColumnNames[kColumns] = {"timestamp", "code",   "latency", "bytes out",
+                                                     "bytes in",  "error",  "body",    "attack",
+                                                     "seq",       "method", "url",     "headers"};
 
 // Finds where a record ends although it comes in pieces: each byte is looked at once.
 class RecordEnd {
@@ -65,8 +66,8 @@ class RecordEnd {
   void restart() { *this = RecordEnd{}; }
 
  private:
-  // Whether the quote at `at` can open a field, or open it again behind an escaped quote. One that cannot must not make
-  // the rest of the stream part of this record.
+  // Whether the quote at `at` can open a field, or open it again behind an escaped quote. One that cannot
+  // must not make the rest of the stream part of this record.
   static bool opens(std::string_view text, std::size_t at) {
     if (at == 0) return true;
     const auto before = static_cast<unsigned char>(text[at - 1]);
@@ -151,8 +152,8 @@ class CsvDecoder final : public Decoder {
   Error bad_column(Column column) const { return bad_column(column, fields_[column]); }
 
   static Error bad_column(Column column, std::string_view field) {
-    return Error{fmt::format("column {} ({}): cannot read {}", static_cast<int>(column) + 1, kColumnNames[column],
-                             quote(field.substr(0, 40)))};
+    return Error{fmt::format("column {} ({}): cannot read {}", static_cast<int>(column) + 1,
+                             kColumnNames[column], quote(field.substr(0, 40)))};
   }
 
   Expected<void> split_fields(std::string_view record) {
@@ -164,7 +165,8 @@ class CsvDecoder final : public Decoder {
       record.remove_prefix(leading_space(record));
       std::string_view field;
       if (record.starts_with('"')) {
-        if (!take_quoted(record, field)) return Error{fmt::format("column {}: the quotes do not close the field", column + 1)};
+        if (!take_quoted(record, field))
+          return Error{fmt::format("column {}: the quotes do not close the field", column + 1)};
       } else {
         field = record.substr(0, record.find(','));
         record.remove_prefix(field.size());
@@ -241,6 +243,7 @@ class CsvDecoder final : public Decoder {
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the registry's signature.
 std::unique_ptr<Decoder> make_csv_decoder(DecoderEvents /*events*/, DecodeOptions options) {
   return std::make_unique<CsvDecoder>(options);
 }

@@ -48,7 +48,9 @@ class GobStruct {
   std::int64_t last_{-1};
 };
 
-void append_message(std::string_view content, std::string& out) { append_gob_bytes(content, out); }
+void append_message(std::string_view content, std::string& out) {
+  append_gob_bytes(content, out);
+}
 
 // The part that every definition begins with, as field 0 of the definition of its kind.
 void append_common(std::string_view name, std::int64_t id, GobStruct& definition) {
@@ -59,9 +61,10 @@ void append_common(std::string_view name, std::int64_t id, GobStruct& definition
 }
 
 void append_result_fields(GobStruct& definition) {
-  const GobField fields[] = {{"Attack", kGobString},  {"Seq", kGobUint},      {"Code", kGobUint},    {"Timestamp", kTimeType},
-                             {"Latency", kGobInt},    {"BytesOut", kGobUint}, {"BytesIn", kGobUint}, {"Error", kGobString},
-                             {"Body", kGobBytes},     {"Method", kGobString}, {"URL", kGobString},   {"Headers", kHeaderType}};
+  const GobField fields[] = {{"Attack", kGobString},   {"Seq", kGobUint},     {"Code", kGobUint},
+                             {"Timestamp", kTimeType}, {"Latency", kGobInt},  {"BytesOut", kGobUint},
+                             {"BytesIn", kGobUint},    {"Error", kGobString}, {"Body", kGobBytes},
+                             {"Method", kGobString},   {"URL", kGobString},   {"Headers", kHeaderType}};
   std::string& out = definition.field(1);
   append_gob_uint(std::size(fields), out);
   for (const GobField& field : fields) {
@@ -74,7 +77,8 @@ void append_result_fields(GobStruct& definition) {
 
 // One message that defines a type: `detail` writes what the kind needs beyond the common part.
 template <class Detail>
-void append_definition(GobType::Kind kind, std::string_view name, std::int64_t id, Detail detail, std::string& out) {
+void append_definition(GobType::Kind kind, std::string_view name, std::int64_t id, Detail detail,
+                       std::string& out) {
   std::string content;
   append_gob_int(-id, content);
   GobStruct wire_type{content};
@@ -90,12 +94,17 @@ std::string make_definitions() {
   using Kind = GobType::Kind;
   std::string out;
   append_definition(Kind::kStruct, "Result", kResultType, append_result_fields, out);
-  append_definition(Kind::kGobEncoder, "Time", kTimeType, [](GobStruct&) {}, out);
-  append_definition(Kind::kMap, "Header", kHeaderType, [](GobStruct& map) {
-    map.integer(1, kGobString);
-    map.integer(2, kSliceType);
-  }, out);
-  append_definition(Kind::kSlice, "", kSliceType, [](GobStruct& slice) { slice.integer(1, kGobString); }, out);
+  append_definition(
+      Kind::kGobEncoder, "Time", kTimeType, [](GobStruct&) {}, out);
+  append_definition(
+      Kind::kMap, "Header", kHeaderType,
+      [](GobStruct& map) {
+        map.integer(1, kGobString);
+        map.integer(2, kSliceType);
+      },
+      out);
+  append_definition(
+      Kind::kSlice, "", kSliceType, [](GobStruct& slice) { slice.integer(1, kGobString); }, out);
   return out;
 }
 
@@ -174,7 +183,8 @@ class GobEncoder final : public Encoder {
 }  // namespace
 
 CodecEntry::Match detect_gob(std::string_view head, bool at_end) {
-  // A file begins with a definition. Once that is read it is gob, and what is wrong behind it is the decoder's to say.
+  // A file begins with a definition. Once that is read it is gob, and what is wrong behind it is the
+  // decoder's to say.
   const std::unique_ptr<Decoder> decoder = make_gob_decoder({}, {});
   InputWindow window{head, 0, 0, at_end};
   Result result;
@@ -183,6 +193,8 @@ CodecEntry::Match detect_gob(std::string_view head, bool at_end) {
   return status && *status == DecodeStatus::kNeedMore ? CodecEntry::Match::kNeedMore : CodecEntry::Match::kNo;
 }
 
-std::unique_ptr<Encoder> make_gob_encoder() { return std::make_unique<GobEncoder>(); }
+std::unique_ptr<Encoder> make_gob_encoder() {
+  return std::make_unique<GobEncoder>();
+}
 
 }  // namespace pepe

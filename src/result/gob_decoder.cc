@@ -16,7 +16,7 @@
 namespace pepe {
 namespace {
 
-constexpr std::size_t kMaxDefinitionBytes = 64 * 1024;
+constexpr std::size_t kMaxDefinitionBytes = std::size_t{64} * 1024;
 constexpr int kMinutesPerDay = 24 * 60;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kYearOneToUnix = 62'135'596'800;  // Seconds.
@@ -46,12 +46,12 @@ struct KnownField {
 };
 
 constexpr KnownField kKnownFields[] = {
-    {"Attack", Member::kAttack, kGobString},    {"Seq", Member::kSeq, kGobUint},
-    {"Code", Member::kCode, kGobUint},          {"Timestamp", Member::kTimestamp, 0},
-    {"Latency", Member::kLatency, kGobInt},     {"BytesOut", Member::kBytesOut, kGobUint},
-    {"BytesIn", Member::kBytesIn, kGobUint},    {"Error", Member::kError, kGobString},
-    {"Body", Member::kBody, kGobBytes},         {"Method", Member::kMethod, kGobString},
-    {"URL", Member::kUrl, kGobString},          {"Headers", Member::kHeaders, 0},
+    {"Attack", Member::kAttack, kGobString}, {"Seq", Member::kSeq, kGobUint},
+    {"Code", Member::kCode, kGobUint},       {"Timestamp", Member::kTimestamp, 0},
+    {"Latency", Member::kLatency, kGobInt},  {"BytesOut", Member::kBytesOut, kGobUint},
+    {"BytesIn", Member::kBytesIn, kGobUint}, {"Error", Member::kError, kGobString},
+    {"Body", Member::kBody, kGobBytes},      {"Method", Member::kMethod, kGobString},
+    {"URL", Member::kUrl, kGobString},       {"Headers", Member::kHeaders, 0},
 };
 
 /// How to read the values of one struct type, worked out once.
@@ -87,7 +87,8 @@ Expected<Plan> make_plan(std::int64_t id, const GobTypes& types) {
     Member member = Member::kUnknown;
     for (const KnownField& known : kKnownFields) {
       if (known.name != field.name) continue;
-      if (!type_fits(known, field.type, types)) return Error{fmt::format("field {} has another type than a result's", known.name)};
+      if (!type_fits(known, field.type, types))
+        return Error{fmt::format("field {} has another type than a result's", known.name)};
       member = known.member;
       any_known = true;
     }
@@ -165,7 +166,8 @@ class GobDecoder final : public Decoder {
     if (length > kMaxRecordBytes) return "a record of over 1 GiB";
     if (id > -kFirstGobType && id < kFirstGobType) return "a type number that stands for no result";
     if (id < 0 && length > kMaxDefinitionBytes) return "a type definition of over 64 KiB";
-    if (id > 0 && id != plan_.type && types_.find(id) == nullptr) return "a value of a type that was not defined";
+    if (id > 0 && id != plan_.type && types_.find(id) == nullptr)
+      return "a value of a type that was not defined";
     return nullptr;
   }
 
@@ -199,23 +201,45 @@ class GobDecoder final : public Decoder {
 
   void decode_field(const Plan::Field& field, GobCursor& in, Result& out) {
     switch (field.member) {
-      case Member::kUnknown: types_.skip(field.type, in); break;
-      case Member::kAttack: out.attack = in.take_bytes(); break;
-      case Member::kSeq: out.seq = in.take_uint(); break;
+      case Member::kUnknown:
+        types_.skip(field.type, in);
+        break;
+      case Member::kAttack:
+        out.attack = in.take_bytes();
+        break;
+      case Member::kSeq:
+        out.seq = in.take_uint();
+        break;
       case Member::kCode: {
         const std::uint64_t code = in.take_uint();
         if (code > UINT16_MAX) in.fail("a code above 65535");
         out.code = static_cast<std::uint16_t>(code);
         break;
       }
-      case Member::kTimestamp: out.timestamp = take_time(in); break;
-      case Member::kLatency: out.latency = Nanos{in.take_int()}; break;
-      case Member::kBytesOut: out.bytes_out = in.take_uint(); break;
-      case Member::kBytesIn: out.bytes_in = in.take_uint(); break;
-      case Member::kError: out.error = in.take_bytes(); break;
-      case Member::kBody: out.body = in.take_bytes(); break;
-      case Member::kMethod: out.method = in.take_bytes(); break;
-      case Member::kUrl: out.url = in.take_bytes(); break;
+      case Member::kTimestamp:
+        out.timestamp = take_time(in);
+        break;
+      case Member::kLatency:
+        out.latency = Nanos{in.take_int()};
+        break;
+      case Member::kBytesOut:
+        out.bytes_out = in.take_uint();
+        break;
+      case Member::kBytesIn:
+        out.bytes_in = in.take_uint();
+        break;
+      case Member::kError:
+        out.error = in.take_bytes();
+        break;
+      case Member::kBody:
+        out.body = in.take_bytes();
+        break;
+      case Member::kMethod:
+        out.method = in.take_bytes();
+        break;
+      case Member::kUrl:
+        out.url = in.take_bytes();
+        break;
       case Member::kHeaders:
         out.has_headers = true;
         if (options_.headers) {
@@ -246,6 +270,7 @@ class GobDecoder final : public Decoder {
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the registry's signature.
 std::unique_ptr<Decoder> make_gob_decoder(DecoderEvents /*events*/, DecodeOptions options) {
   return std::make_unique<GobDecoder>(options);
 }

@@ -44,8 +44,8 @@ struct GobType {
 /// The types that a stream defines, in any order and under any ids. Bounded: at most 256 types of 256 fields.
 class GobTypes {
  public:
-  /// Reads the definition of type `id`, which replaces an older one: in gob streams put one after the other each
-  /// begins with its own. The cursor fails when it is none.
+  /// Reads the definition of type `id`, which replaces an older one: in gob streams put one after the other
+  /// each begins with its own. The cursor fails when it is none.
   void define(std::int64_t id, GobCursor& in);
 
   /// nullptr: not defined, or built in.

@@ -7,7 +7,8 @@
 
 namespace pepe {
 
-// The building blocks of gob (docs/result-format.md): unsigned and signed numbers of variable length, and counted bytes.
+// The building blocks of gob (docs/result-format.md): unsigned and signed numbers of variable length, and
+// counted bytes.
 
 inline void append_gob_uint(std::uint64_t value, std::string& out) {
   if (value < 128) {
@@ -29,11 +30,12 @@ inline void append_gob_bytes(std::string_view bytes, std::string& out) {
   out += bytes;
 }
 
-/// Reads the building blocks off the front of some bytes. The first thing that cannot be read makes it fail for good:
-/// every later read gives zeros, so callers may look at failed() once, when they are through.
+/// Reads the building blocks off the front of some bytes. The first thing that cannot be read makes it fail
+/// for good: every later read gives zeros, so callers may look at failed() once, when they are through.
 class GobCursor {
  public:
-  explicit GobCursor(std::string_view bytes) : start_{bytes.data()}, at_{start_}, end_{start_ + bytes.size()} {}
+  explicit GobCursor(std::string_view bytes)
+      : start_{bytes.data()}, at_{start_}, end_{start_ + bytes.size()} {}
 
   std::uint64_t take_uint() {
     if (at_ == end_) return run_out();
@@ -60,13 +62,15 @@ class GobCursor {
     return bytes;
   }
 
-  /// The number of elements that follow; each takes a byte at least, so that more than there are bytes is refused.
+  /// The number of elements that follow; each takes a byte at least, so that more than there are bytes is
+  /// refused.
   std::uint64_t take_count() {
     const std::uint64_t count = take_uint();
     return count > left() ? run_out() : count;
   }
 
-  /// The number of the next field of a struct whose last one was `field` (-1 at first); a negative one at its end.
+  /// The number of the next field of a struct whose last one was `field` (-1 at first); a negative one at its
+  /// end.
   std::int64_t take_field(std::int64_t field) {
     constexpr std::uint64_t kMaxDelta = 1U << 16;
     const std::uint64_t delta = take_uint();

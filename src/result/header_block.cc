@@ -20,8 +20,8 @@ constexpr std::array<bool, 256> make_token_table() {
 constexpr auto kTokenBytes = make_token_table();
 
 bool is_token(std::string_view name) {
-  return !name.empty() &&
-         std::all_of(name.begin(), name.end(), [](char c) { return kTokenBytes[static_cast<unsigned char>(c)]; });
+  return !name.empty() && std::all_of(name.begin(), name.end(),
+                                      [](char c) { return kTokenBytes[static_cast<unsigned char>(c)]; });
 }
 
 std::string_view trimmed(std::string_view text, std::string_view blanks) {
@@ -44,7 +44,8 @@ bool take_line(std::string_view& block, std::string_view& line) {
 constexpr std::size_t kFewHeaders = 32;
 
 // Puts index `i`, which is above all that are there, in its place.
-void insert_grouped(std::span<const HeaderView> headers, HeaderOrder order, std::size_t i, std::vector<std::size_t>& indices) {
+void insert_grouped(std::span<const HeaderView> headers, HeaderOrder order, std::size_t i,
+                    std::vector<std::size_t>& indices) {
   auto at = indices.end();
   for (auto before = indices.end(); before != indices.begin(); --before) {
     const std::string_view name = headers[*(before - 1)].name;
@@ -57,23 +58,23 @@ void insert_grouped(std::span<const HeaderView> headers, HeaderOrder order, std:
   indices.insert(at, i);
 }
 
-// Sorted indices, names in order of first appearance. By (first index of the name, own index), since a hostile set may
-// have very many names.
+// Sorted indices, names in order of first appearance. By (first index of the name, own index), since a
+// hostile set may have very many names.
 void sort_by_appearance(std::span<const HeaderView> headers, std::vector<std::size_t>& indices) {
   std::vector<std::size_t> first(headers.size());
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const bool repeats = i > 0 && headers[indices[i]].name == headers[indices[i - 1]].name;
     first[indices[i]] = repeats ? first[indices[i - 1]] : indices[i];
   }
-  std::sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
-    return first[a] != first[b] ? first[a] < first[b] : a < b;
-  });
+  std::sort(indices.begin(), indices.end(),
+            [&](std::size_t a, std::size_t b) { return first[a] != first[b] ? first[a] < first[b] : a < b; });
 }
 
 }  // namespace
 
 bool EncodedHeaders::matches(const Result& result) const {
-  if (!stored_ || has_headers_ != result.has_headers || lengths_.size() != 2 * result.headers.size()) return false;
+  if (!stored_ || has_headers_ != result.has_headers || lengths_.size() != 2 * result.headers.size())
+    return false;
   std::string_view rest = bytes_;
   std::size_t i = 0;
   for (const HeaderView& header : result.headers) {
@@ -100,7 +101,8 @@ std::string& EncodedHeaders::store(const Result& result) {
   return text_;
 }
 
-void group_headers(std::span<const HeaderView> headers, HeaderOrder order, std::vector<std::size_t>& indices) {
+void group_headers(std::span<const HeaderView> headers, HeaderOrder order,
+                   std::vector<std::size_t>& indices) {
   indices.clear();
   if (headers.size() <= kFewHeaders) {
     for (std::size_t i = 0; i < headers.size(); ++i) insert_grouped(headers, order, i, indices);
@@ -113,7 +115,8 @@ void group_headers(std::span<const HeaderView> headers, HeaderOrder order, std::
   if (order == HeaderOrder::kByAppearance) sort_by_appearance(headers, indices);
 }
 
-void append_header_block(std::span<const HeaderView> headers, std::vector<std::size_t>& order, std::string& out) {
+void append_header_block(std::span<const HeaderView> headers, std::vector<std::size_t>& order,
+                         std::string& out) {
   group_headers(headers, HeaderOrder::kByName, order);
   for (const std::size_t i : order) {
     if (!is_token(headers[i].name)) continue;

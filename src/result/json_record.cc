@@ -47,10 +47,10 @@ struct KnownMember {
 };
 
 constexpr KnownMember kMembers[] = {
-    {"attack", Member::kAttack},       {"seq", Member::kSeq},          {"code", Member::kCode},
-    {"timestamp", Member::kTimestamp}, {"latency", Member::kLatency},  {"bytes_out", Member::kBytesOut},
-    {"bytes_in", Member::kBytesIn},    {"error", Member::kError},      {"body", Member::kBody},
-    {"method", Member::kMethod},       {"url", Member::kUrl},          {"headers", Member::kHeaders},
+    {"attack", Member::kAttack},       {"seq", Member::kSeq},         {"code", Member::kCode},
+    {"timestamp", Member::kTimestamp}, {"latency", Member::kLatency}, {"bytes_out", Member::kBytesOut},
+    {"bytes_in", Member::kBytesIn},    {"error", Member::kError},     {"body", Member::kBody},
+    {"method", Member::kMethod},       {"url", Member::kUrl},         {"headers", Member::kHeaders},
 };
 
 Member find_member(std::string_view name) {
@@ -92,7 +92,9 @@ struct JsonRecord::Handler {
   bool Uint(unsigned value) { return natural(value); }
   bool Int64(std::int64_t value) { return integer(value); }
   bool Uint64(std::uint64_t value) { return natural(value); }
-  bool RawNumber(const char* /*text*/, json::SizeType /*length*/, bool /*copy*/) { return refuse("want no number"); }
+  bool RawNumber(const char* /*text*/, json::SizeType /*length*/, bool /*copy*/) {
+    return refuse("want no number");
+  }
 
   // The reader reports every number that is not negative through Uint or Uint64.
   bool integer(std::int64_t value) {
@@ -106,16 +108,23 @@ struct JsonRecord::Handler {
     if (skipping()) return true;
     if (depth != 1) return refuse("want no number");
     switch (member) {
-      case Member::kSeq: out.seq = value; return true;
-      case Member::kBytesOut: out.bytes_out = value; return true;
-      case Member::kBytesIn: out.bytes_in = value; return true;
+      case Member::kSeq:
+        out.seq = value;
+        return true;
+      case Member::kBytesOut:
+        out.bytes_out = value;
+        return true;
+      case Member::kBytesIn:
+        out.bytes_in = value;
+        return true;
       case Member::kCode:
         out.code = static_cast<std::uint16_t>(value);
         return value <= UINT16_MAX || refuse("above 65535");
       case Member::kLatency:
         out.latency = Nanos{static_cast<std::int64_t>(value)};
         return value <= INT64_MAX || refuse("beyond 64 bits");
-      default: return refuse("want no number");
+      default:
+        return refuse("want no number");
     }
   }
 
@@ -125,13 +134,24 @@ struct JsonRecord::Handler {
     if (depth == 3) return record.headers_.push_back({header_name, value}), true;
     if (depth != 1) return refuse("want no text");
     switch (member) {
-      case Member::kAttack: out.attack = value; return true;
-      case Member::kError: out.error = value; return true;
-      case Member::kMethod: out.method = value; return true;
-      case Member::kUrl: out.url = value; return true;
-      case Member::kTimestamp: return timestamp(value);
-      case Member::kBody: return body(value);
-      default: return refuse("want no text");
+      case Member::kAttack:
+        out.attack = value;
+        return true;
+      case Member::kError:
+        out.error = value;
+        return true;
+      case Member::kMethod:
+        out.method = value;
+        return true;
+      case Member::kUrl:
+        out.url = value;
+        return true;
+      case Member::kTimestamp:
+        return timestamp(value);
+      case Member::kBody:
+        return body(value);
+      default:
+        return refuse("want no text");
     }
   }
 

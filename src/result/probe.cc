@@ -3,7 +3,7 @@
 namespace pepe {
 namespace {
 
-constexpr std::size_t kProbeBytes = 64 * 1024;
+constexpr std::size_t kProbeBytes = std::size_t{64} * 1024;
 
 }  // namespace
 
@@ -20,9 +20,12 @@ CodecEntry::Match probe(Decoder& decoder, std::string_view head, bool at_end) {
   const Expected<DecodeStatus> status = decoder.next(window, result);
   if (!status) return CodecEntry::Match::kNo;
   switch (*status) {
-    case DecodeStatus::kResult: return CodecEntry::Match::kYes;
-    case DecodeStatus::kEnd: return CodecEntry::Match::kNo;
-    case DecodeStatus::kNeedMore: break;
+    case DecodeStatus::kResult:
+      return CodecEntry::Match::kYes;
+    case DecodeStatus::kEnd:
+      return CodecEntry::Match::kNo;
+    case DecodeStatus::kNeedMore:
+      break;
   }
   return head.size() < kProbeBytes ? CodecEntry::Match::kNeedMore : CodecEntry::Match::kYes;
 }

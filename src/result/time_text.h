@@ -8,8 +8,8 @@
 
 namespace pepe {
 
-/// Prints timestamps as append_rfc3339() does, and remembers the last second: results come in order of time, and only
-/// the decimals differ from one to the next.
+/// Prints timestamps as append_rfc3339() does, and remembers the last second: results come in order of time,
+/// and only the decimals differ from one to the next.
 class TimestampWriter {
  public:
   void append(Timestamp time, std::string& out);
@@ -33,7 +33,8 @@ class TimestampReader {
   Timestamp second_;
 };
 
-/// local_zone_minutes(), asked once for every quarter of an hour: zones change their offset on no other instants.
+/// local_zone_minutes(), asked once for every quarter of an hour: zones change their offset on no other
+/// instants.
 class LocalZone {
  public:
   std::int16_t minutes(std::int64_t unix_nanos);

@@ -23,8 +23,9 @@ struct Decoded {
 using MakeDecoder = std::unique_ptr<Decoder> (*)(DecoderEvents events, DecodeOptions options);
 using MakeEncoder = std::unique_ptr<Encoder> (*)();
 
-/// Decodes all of `bytes`, which come `step` at a time. The window moves to new memory at every step, so that a sanitizer
-/// finds a decoder that holds on to old bytes. A decoder that asks for more at the end gets the error "stuck".
+/// Decodes all of `bytes`, which come `step` at a time. The window moves to new memory at every step, so that
+/// a sanitizer finds a decoder that holds on to old bytes. A decoder that asks for more at the end gets the
+/// error "stuck".
 Decoded decode_all(MakeDecoder make, std::string_view bytes, std::size_t step = std::string_view::npos,
                    DecodeOptions options = {});
 

@@ -12,7 +12,8 @@
 
 namespace pepe {
 
-/// A result that owns its memory, so that it can outlive the decoder that made it, be compared and be changed.
+/// A result that owns its memory, so that it can outlive the decoder that made it, be compared and be
+/// changed.
 struct RandomResult {
   std::string attack;
   std::uint64_t seq{0};
@@ -45,10 +46,10 @@ std::ostream& operator<<(std::ostream& out, const RandomResult& result);
 
 RandomResult copy_of(const Result& result);
 
-/// A result made from `seed` alone. Many fields are empty, extreme (the ends of their ranges) or hold bytes that some
-/// encoding must escape: quotes, commas, line ends, control characters, UTF-8 of every length, bytes that are none.
-/// What holds for real results holds here: header names are canonical tokens, values neither begin nor end with blanks
-/// nor hold line breaks; a zone is a multiple of 15 minutes.
+/// A result made from `seed` alone. Many fields are empty, extreme (the ends of their ranges) or hold bytes
+/// that some encoding must escape: quotes, commas, line ends, control characters, UTF-8 of every length,
+/// bytes that are none. What holds for real results holds here: header names are canonical tokens, values
+/// neither begin nor end with blanks nor hold line breaks; a zone is a multiple of 15 minutes.
 RandomResult random_result(std::uint64_t seed);
 
 }  // namespace pepe

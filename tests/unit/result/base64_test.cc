@@ -30,11 +30,24 @@ struct Base64Case {
 
 TEST(Base64, JudgesAsDecodeBase64Does) {
   const Base64Case cases[] = {
-      {"Nothing", ""},          {"OneLetter", "Q"},        {"NoPadding", "QQ"},       {"HalfPadding", "QQ="},
-      {"Padded", "QQ=="},       {"PaddedOnce", "QUI="},    {"OnlyPadding", "===="},   {"ThreePadding", "Q==="},
-      {"PaddingInside", "QQ==QUJD"}, {"BadLetter", "QU*D"}, {"BadLetterLater", "QUJDQU-D"}, {"HighBit", "QU\xffQ"},
-      {"UrlAlphabet", "-_-_"},  {"LineBreaks", "QU\r\nJD\n"}, {"LineBreakInPadding", "QQ=\n="}, {"Blank", "QUJD "},
-      {"BadInPaddedFour", "*Q=="}, {"PaddingThenLetter", "QQ=Q"},
+      {"Nothing", ""},
+      {"OneLetter", "Q"},
+      {"NoPadding", "QQ"},
+      {"HalfPadding", "QQ="},
+      {"Padded", "QQ=="},
+      {"PaddedOnce", "QUI="},
+      {"OnlyPadding", "===="},
+      {"ThreePadding", "Q==="},
+      {"PaddingInside", "QQ==QUJD"},
+      {"BadLetter", "QU*D"},
+      {"BadLetterLater", "QUJDQU-D"},
+      {"HighBit", "QU\xffQ"},
+      {"UrlAlphabet", "-_-_"},
+      {"LineBreaks", "QU\r\nJD\n"},
+      {"LineBreakInPadding", "QQ=\n="},
+      {"Blank", "QUJD "},
+      {"BadInPaddedFour", "*Q=="},
+      {"PaddingThenLetter", "QQ=Q"},
   };
   for (const Base64Case& row : cases) {
     const Expected<std::string> want = decode_base64(row.text);

@@ -36,7 +36,9 @@ std::string with_column(std::size_t column, std::string_view field) {
   return out;
 }
 
-TEST(CsvCodec, WritesWhatVegetaWrites) { EXPECT_EQ(encode_all(make_csv_encoder, golden_results()), golden("results.csv")); }
+TEST(CsvCodec, WritesWhatVegetaWrites) {
+  EXPECT_EQ(encode_all(make_csv_encoder, golden_results()), golden("results.csv"));
+}
 
 TEST(CsvCodec, ReadsWhatVegetaWrites) {
   const Decoded got = decode_all(make_csv_decoder, golden("results.csv"));
@@ -136,9 +138,9 @@ TEST(CsvCodec, RefusesWithTheLineAndTheColumn) {
       {"BodyIsNoBase64", with_column(7, "*"), "column 7 (body)"},
       {"BodyIsCut", with_column(7, "aGVsbG8"), "column 7"},
       {"HeadersAreNoBase64", with_column(12, "A"), "column 12"},
-      {"HeadersAreCut", with_column(12, "QTogMQ0K"), "column 12"},            // "A: 1\r\n"
-      {"HeaderWithoutColon", with_column(12, "QQ0KDQo="), "column 12"},       // "A\r\n\r\n"
-      {"BytesBehindHeaders", with_column(12, "DQpBOiAxDQo="), "column 12"},   // "\r\nA: 1\r\n"
+      {"HeadersAreCut", with_column(12, "QTogMQ0K"), "column 12"},           // "A: 1\r\n"
+      {"HeaderWithoutColon", with_column(12, "QQ0KDQo="), "column 12"},      // "A\r\n\r\n"
+      {"BytesBehindHeaders", with_column(12, "DQpBOiAxDQo="), "column 12"},  // "\r\nA: 1\r\n"
       {"QuoteWithinAField", with_column(6, "a\"b") + good, "column 6: a quote within a field"},
       {"BytesBehindQuotes", with_column(6, "\"a\"b"), "column 6: the quotes do not close the field"},
       {"QuotesNotClosed", with_column(6, "\"a"), "column 6: the quotes do not close the field"},
@@ -152,8 +154,10 @@ TEST(CsvCodec, RefusesWithTheLineAndTheColumn) {
 }
 
 TEST(CsvCodec, ChecksABodyThatIsNotWanted) {
-  EXPECT_THAT(decode_all(make_csv_decoder, with_column(7, "*"), std::string_view::npos, {false, false}).error, HasSubstr("column 7"));
-  const Decoded got = decode_all(make_csv_decoder, with_column(7, "aGk="), std::string_view::npos, {false, false});
+  EXPECT_THAT(decode_all(make_csv_decoder, with_column(7, "*"), std::string_view::npos, {false, false}).error,
+              HasSubstr("column 7"));
+  const Decoded got =
+      decode_all(make_csv_decoder, with_column(7, "aGk="), std::string_view::npos, {false, false});
   ASSERT_EQ(got.results.size(), 1U);
   EXPECT_EQ(got.results[0].body, std::nullopt);
 }
@@ -175,7 +179,8 @@ TEST(CsvCodec, SortsHeadersAndKeepsWhatHttpAllows) {
   EXPECT_EQ(bytes, with_column(12, "QTogMg0KQTogMQ0KQjogeCwgIHkNCngtbG93OiAxDQoNCg=="));
   const Decoded got = decode_all(make_csv_decoder, bytes);
   ASSERT_EQ(got.results.size(), 1U) << got.error;
-  const std::vector<std::pair<std::string, std::string>> want = {{"A", "2"}, {"A", "1"}, {"B", "x,  y"}, {"X-Low", "1"}};
+  const std::vector<std::pair<std::string, std::string>> want = {
+      {"A", "2"}, {"A", "1"}, {"B", "x,  y"}, {"X-Low", "1"}};
   EXPECT_EQ(got.results[0].headers, want);
 }
 

@@ -28,7 +28,9 @@ RandomResult only(const std::string& line) {
   return got.results.empty() ? RandomResult{} : got.results[0];
 }
 
-TEST(JsonCodec, WritesWhatVegetaWrites) { EXPECT_EQ(encode_all(make_json_encoder, golden_results()), golden("results.json")); }
+TEST(JsonCodec, WritesWhatVegetaWrites) {
+  EXPECT_EQ(encode_all(make_json_encoder, golden_results()), golden("results.json"));
+}
 
 TEST(JsonCodec, ReadsWhatVegetaWrites) {
   const Decoded got = decode_all(make_json_decoder, golden("results.json"));
@@ -56,7 +58,9 @@ TEST(JsonCodec, EscapesAsGoDoes) {
   for (const EscapeCase& row : cases) {
     RandomResult result;
     result.error = row.value;
-    EXPECT_THAT(encode_all(make_json_encoder, {result}), HasSubstr(std::string{",\"error\":\""} + row.want + "\",\"body\"")) << row.name;
+    EXPECT_THAT(encode_all(make_json_encoder, {result}),
+                HasSubstr(std::string{",\"error\":\""} + row.want + "\",\"body\""))
+        << row.name;
   }
 }
 
@@ -64,7 +68,8 @@ TEST(JsonCodec, GroupsTheValuesOfAName) {
   RandomResult result;
   result.has_headers = true;
   result.headers = {{"B", "1"}, {"A", "<"}, {"B", "3"}};
-  EXPECT_THAT(encode_all(make_json_encoder, {result}), HasSubstr(R"("headers":{"B":["1","3"],"A":["\u003c"]}})"));
+  EXPECT_THAT(encode_all(make_json_encoder, {result}),
+              HasSubstr(R"("headers":{"B":["1","3"],"A":["\u003c"]}})"));
 }
 
 TEST(JsonCodec, PrintsEachResultsOwnHeadersAndTime) {
@@ -101,9 +106,11 @@ TEST(JsonCodec, TakesNullForZero) {
   RandomResult zero;
   zero.timestamp.unix_nanos = kZeroTime;
   EXPECT_EQ(only("{}"), zero);
-  EXPECT_EQ(only(R"({"attack":null,"seq":null,"code":null,"timestamp":null,"latency":null,"bytes_out":null,"bytes_in":null,)"
-                 R"("error":null,"body":null,"method":null,"url":null,"headers":null})"),
-            zero);
+  EXPECT_EQ(
+      only(
+          R"({"attack":null,"seq":null,"code":null,"timestamp":null,"latency":null,"bytes_out":null,"bytes_in":null,)"
+          R"("error":null,"body":null,"method":null,"url":null,"headers":null})"),
+      zero);
 }
 
 TEST(JsonCodec, TellsAnEmptyBodyFromNone) {
@@ -119,7 +126,8 @@ TEST(JsonCodec, KeepsHeaderNamesAsTheyAre) {
 }
 
 TEST(JsonCodec, LeavesBodiesOutWhenTheyAreNotWanted) {
-  const Decoded got = decode_all(make_json_decoder, golden("results.json"), std::string_view::npos, {false, true});
+  const Decoded got =
+      decode_all(make_json_decoder, golden("results.json"), std::string_view::npos, {false, true});
   ASSERT_EQ(got.results.size(), 4U);
   EXPECT_EQ(got.results[0].body, std::nullopt);
   EXPECT_EQ(got.results[0].bytes_in, 5U);
