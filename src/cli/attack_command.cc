@@ -85,7 +85,8 @@ int run_to_end(const AttackFlags& flags, const AttackTargets& targets, ResultOut
   std::optional<ProgressLine> progress;
   if (shows_progress(flags.progress)) {
     live.emplace(output.sink());
-    progress.emplace(options.rate, options.duration, is_terminal(STDERR_FILENO), [&live] { return live->take_glance(); });
+    progress.emplace(options.rate, options.duration, is_terminal(STDERR_FILENO),
+                     [&live] { return live->take_glance(); });
     events.progress = [&progress](const AttackProgress& counts) { progress->update(counts); };
   }
   events.notice = [&progress](std::string_view text) {
@@ -101,8 +102,8 @@ int run_to_end(const AttackFlags& flags, const AttackTargets& targets, ResultOut
   return conclude(*summary);
 }
 
-/// Everything between the flags and the first hit, in vegeta's order. Nothing is sent, and no output is touched, before
-/// all that can be wrong with the arguments was looked at.
+/// Everything between the flags and the first hit, in vegeta's order. Nothing is sent, and no output is
+/// touched, before all that can be wrong with the arguments was looked at.
 int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
   if (const auto checked = check_rate(flags); !checked) return fail(checked.error().text());
   if (!flags.resolvers.empty()) {
@@ -128,8 +129,9 @@ int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
 
 int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
   AttackFlags flags;
-  FlagSet set{"pepe attack [flags] [URL...]",
-              "Sends hits to the URLs, or to the targets of a list, at a constant rate; writes a result for each."};
+  FlagSet set{
+      "pepe attack [flags] [URL...]",
+      "Sends hits to the URLs, or to the targets of a list, at a constant rate; writes a result for each."};
   add_attack_flags(set, flags);
   ParsedArguments parsed;
   if (const auto status = parse_or_explain(set, args, parsed)) return *status;
@@ -138,7 +140,8 @@ int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
     print_error_text(one_line(words.error().text()));
     return kExitUsage;
   }
-  for (const std::string& word : words->ignored) print_note(fmt::format("{} is no target and is ignored", quote(word)));
+  for (const std::string& word : words->ignored)
+    print_note(fmt::format("{} is no target and is ignored", quote(word)));
   flags.options.cpus = global.cpus;
   flags.options.handle_signals = true;
   flags.options.flags = flags_as_given(parsed.given);

@@ -41,8 +41,8 @@ struct AttackWords {
   std::vector<std::string> ignored;  ///< Neither URLs nor flags.
 };
 
-/// Sorts the words. When targets come from elsewhere no word is a target. Error: a flag behind a URL, which Go's rules
-/// would ignore in silence (and leave the attack without its end).
+/// Sorts the words. When targets come from elsewhere no word is a target. Error: a flag behind a URL, which
+/// Go's rules would ignore in silence (and leave the attack without its end).
 Expected<AttackWords> sort_attack_words(std::span<const std::string> words, bool targets_given);
 
 /// The check of -rate against -max-workers. Error: `-rate=0 requires setting -max-workers`.

@@ -31,7 +31,8 @@ class TargetList final : public Targeter {
 ReadBytes read_urls(const std::vector<std::string>& urls) {
   std::string text;
   for (const std::string& url : urls) text += "GET " + url + "\n";
-  return [text = std::move(text), pos = std::size_t{0}](std::span<char> buffer) mutable -> Expected<std::size_t> {
+  return [text = std::move(text),
+          pos = std::size_t{0}](std::span<char> buffer) mutable -> Expected<std::size_t> {
     const std::size_t size = text.copy(buffer.data(), buffer.size(), pos);
     pos += size;
     return size;
@@ -59,7 +60,8 @@ class ReadSwitch {
 };
 
 Expected<std::string> read_named_file(const std::string& path) {
-  // Unlike the files that flags name, a body is never standard input, and the error says no more than `open PATH`.
+  // Unlike the files that flags name, a body is never standard input, and the error says no more than `open
+  // PATH`.
   auto file = InputFile::open_path(path);
   if (!file) return std::move(file).error();
   return file->read_all();
@@ -93,7 +95,8 @@ Expected<void> open_list(const AttackFlags& flags, TargeterOptions& options, Att
   return {};
 }
 
-Expected<void> read_default_body(const AttackFlags& flags, TargeterOptions& options, std::vector<FileId>& files) {
+Expected<void> read_default_body(const AttackFlags& flags, TargeterOptions& options,
+                                 std::vector<FileId>& files) {
   if (flags.body.empty()) return {};
   auto file = InputFile::open(flags.body);
   if (!file) return std::move(file).error();

@@ -21,8 +21,8 @@ struct AttackTargets {
   std::function<void()> cancel;
 };
 
-/// Opens -targets (or takes `urls`), then -body, picks the format, and, unless the run is lazy, reads all targets.
-/// Error: the first failure, such as `error opening FILE: open FILE: no such file or directory`.
+/// Opens -targets (or takes `urls`), then -body, picks the format, and, unless the run is lazy, reads all
+/// targets. Error: the first failure, such as `error opening FILE: open FILE: no such file or directory`.
 Expected<AttackTargets> open_attack_targets(const AttackFlags& flags, const std::vector<std::string>& urls);
 
 }  // namespace pepe

@@ -35,7 +35,8 @@ namespace {
 
 bool holds_results(std::string_view chunks) {
   bool any = false;
-  const auto decoded = ChunkDecoder{{.bodies = false, .headers = false}}.decode(chunks, [&any](const Result&) { any = true; });
+  const auto decoded =
+      ChunkDecoder{{.bodies = false, .headers = false}}.decode(chunks, [&any](const Result&) { any = true; });
   return any || !decoded;
 }
 
@@ -58,7 +59,8 @@ TranscodingSink::TranscodingSink(OutputFile& file, const CodecEntry& codec)
     : file_{file}, encoder_{codec.make_encoder()}, decoder_{DecodeOptions{}} {}
 
 Expected<void> TranscodingSink::write(std::string_view chunks) {
-  const auto decoded = decoder_.decode(chunks, [this](const Result& result) { encoder_->encode(result, bytes_); });
+  const auto decoded =
+      decoder_.decode(chunks, [this](const Result& result) { encoder_->encode(result, bytes_); });
   if (!decoded) return decoded;
   encoder_->flush(bytes_);
   auto written = file_.write(bytes_);

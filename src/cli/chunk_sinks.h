@@ -11,8 +11,8 @@
 #include "pepe/metrics/metrics.h"
 #include "pepe/result/codec.h"
 
-/// Where the results of an attack go. A sink is called by one thread, the engine's; what it gathers is read after the
-/// attack, or through LiveFigures.
+/// Where the results of an attack go. A sink is called by one thread, the engine's; what it gathers is read
+/// after the attack, or through LiveFigures.
 namespace pepe {
 
 /// Takes the chunks of a native stream apart.
@@ -20,7 +20,8 @@ class ChunkDecoder {
  public:
   ChunkDecoder(DecodeOptions options, std::function<void(const RunFacts&)> facts = {});
 
-  /// Hands every result of `chunks` to `take`. Error: they are no native stream (a bug, but said, not hidden).
+  /// Hands every result of `chunks` to `take`. Error: they are no native stream (a bug, but said, not
+  /// hidden).
   Expected<void> decode(std::string_view chunks, const std::function<void(const Result&)>& take);
 
  private:
@@ -29,7 +30,8 @@ class ChunkDecoder {
   std::uint64_t offset_{0};
 };
 
-/// Writes the native stream as it is. The first chunk, which says what is about to be done, goes with the first results.
+/// Writes the native stream as it is. The first chunk, which says what is about to be done, goes with the
+/// first results.
 class FileSink final : public ChunkSink {
  public:
   explicit FileSink(OutputFile& file) : file_{file} {}

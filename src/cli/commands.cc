@@ -23,13 +23,12 @@ constexpr std::array<Command, 5> kCommands{{
     {"report", "figures of results: text, json, histogram", run_report},
     {"plot", "results over time, as an HTML page", run_plot},
     {"encode", "results in another encoding: json, csv, gob, msgpack", run_encode},
-    {"dump", "", [](std::span<const std::string>, const GlobalOptions&) {
-       return fail("dump is no more: use encode");
-     }},
+    {"dump", "",
+     [](std::span<const std::string>, const GlobalOptions&) { return fail("dump is no more: use encode"); }},
 }};
 
-/// Standard streams that were closed when the process started get a descriptor that neither reads nor writes anything,
-/// or the next file or socket would take their place and be written to.
+/// Standard streams that were closed when the process started get a descriptor that neither reads nor writes
+/// anything, or the next file or socket would take their place and be written to.
 void hold_closed_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -78,9 +77,12 @@ int print_version() {
 
 }  // namespace
 
-std::span<const Command> commands() { return kCommands; }
+std::span<const Command> commands() {
+  return kCommands;
+}
 
-std::optional<int> parse_or_explain(FlagSet& flags, std::span<const std::string> args, ParsedArguments& parsed) {
+std::optional<int> parse_or_explain(FlagSet& flags, std::span<const std::string> args,
+                                    ParsedArguments& parsed) {
   parsed = flags.parse(args);
   if (parsed.fault) {
     // Above the usage for who reads from the top, below it for who sees the end of a terminal.

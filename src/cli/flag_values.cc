@@ -16,8 +16,12 @@
 namespace pepe {
 namespace {
 
-Error parse_error() { return Error{"parse error"}; }
-Error out_of_range() { return Error{"value out of range"}; }
+Error parse_error() {
+  return Error{"parse error"};
+}
+Error out_of_range() {
+  return Error{"value out of range"};
+}
 
 /// The digits of a literal behind its prefix.
 struct Digits {
@@ -29,10 +33,17 @@ struct Digits {
 Digits split_prefix(std::string_view text) {
   if (text.size() < 2 || text.front() != '0') return {text, 10, false};
   switch (text[1]) {
-    case 'x': case 'X': return {text.substr(2), 16, true};
-    case 'o': case 'O': return {text.substr(2), 8, true};
-    case 'b': case 'B': return {text.substr(2), 2, true};
-    default: return {text.substr(1), 8, true};
+    case 'x':
+    case 'X':
+      return {text.substr(2), 16, true};
+    case 'o':
+    case 'O':
+      return {text.substr(2), 8, true};
+    case 'b':
+    case 'B':
+      return {text.substr(2), 2, true};
+    default:
+      return {text.substr(1), 8, true};
   }
 }
 
@@ -139,8 +150,8 @@ Expected<void> add_connect_to(std::string_view text, std::vector<ConnectTo>& ent
   if (parts.size() != 4) return Error{"want SRC:PORT:DST:PORT (an IPv6 address in brackets)"};
   const std::string from = parts[0] + ":" + parts[1];
   std::string to = parts[2] + ":" + parts[3];
-  const auto known =
-      std::find_if(entries.begin(), entries.end(), [&from](const ConnectTo& entry) { return entry.from == from; });
+  const auto known = std::find_if(entries.begin(), entries.end(),
+                                  [&from](const ConnectTo& entry) { return entry.from == from; });
   if (known == entries.end()) {
     entries.push_back({from, {std::move(to)}});
   } else {
@@ -173,7 +184,8 @@ Expected<unsigned> parse_threads(std::string_view text) {
   if (text == "auto") return 0U;
   constexpr std::uint64_t kMost = 1024;
   const auto count = parse_uint(text);
-  if (!count || *count == 0 || *count > kMost) return Error{fmt::format("want auto, or a number from 1 to {}", kMost)};
+  if (!count || *count == 0 || *count > kMost)
+    return Error{fmt::format("want auto, or a number from 1 to {}", kMost)};
   return static_cast<unsigned>(*count);
 }
 

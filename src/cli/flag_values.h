@@ -9,7 +9,8 @@
 #include "pepe/engine/attack.h"
 #include "pepe/target/target.h"
 
-/// The values of flags: text to value. Errors are the reason alone, as it stands behind `invalid value "v" for flag -x: `.
+/// The values of flags: text to value. Errors are the reason alone, as it stands behind `invalid value "v"
+/// for flag -x: `.
 namespace pepe {
 
 /// 1 t T TRUE true True 0 f F FALSE false False. Error: `parse error`.
@@ -20,13 +21,16 @@ Expected<bool> parse_bool(std::string_view text);
 Expected<std::int64_t> parse_int(std::string_view text);
 Expected<std::uint64_t> parse_uint(std::string_view text);
 
-/// "Name: value", split at the first colon, both sides trimmed and not empty. The error does not show the text.
+/// "Name: value", split at the first colon, both sides trimmed and not empty. The error does not show the
+/// text.
 Expected<HeaderField> parse_header(std::string_view text);
 
-/// SRC:PORT:DST:PORT; a part may be empty or an IPv6 address in brackets. Adds to the entry of the same source.
+/// SRC:PORT:DST:PORT; a part may be empty or an IPv6 address in brackets. Adds to the entry of the same
+/// source.
 Expected<void> add_connect_to(std::string_view text, std::vector<ConnectTo>& entries);
 
-/// A list of name servers IP[:PORT], with commas between, to "ip:port" each. Error: a whole line, naming the entry.
+/// A list of name servers IP[:PORT], with commas between, to "ip:port" each. Error: a whole line, naming the
+/// entry.
 Expected<std::vector<std::string>> parse_resolvers(std::string_view list);
 
 /// Items between commas.

@@ -1,7 +1,7 @@
 #include "cli/flags.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <map>
@@ -38,7 +38,9 @@ void append_wrapped(std::string_view text, std::string& out) {
 }
 
 /// What of a secret "Name: value" may be shown: the name.
-std::string_view secret_name(std::string_view text) { return text.substr(0, text.find_first_of(": \t")); }
+std::string_view secret_name(std::string_view text) {
+  return text.substr(0, text.find_first_of(": \t"));
+}
 
 }  // namespace
 
@@ -68,7 +70,9 @@ FlagSet::FlagSet(std::string synopsis, std::string about) : state_{std::make_uni
 
 FlagSet::~FlagSet() = default;
 
-void FlagSet::begin_group(std::string title) { state_->group = std::move(title); }
+void FlagSet::begin_group(std::string title) {
+  state_->group = std::move(title);
+}
 
 void FlagSet::add(FlagSpec spec, Setter set) {
   State& state = *state_;
@@ -78,8 +82,10 @@ void FlagSet::add(FlagSpec spec, Setter set) {
     const auto outcome = set(value);
     if (outcome) return true;
     const std::string shown = " " + quote(secret ? secret_name(value) : std::string_view{value});
-    state.fault = boolean ? fmt::format("invalid boolean value{} for -{}: {}", shown, state.name, outcome.error().text())
-                          : fmt::format("invalid value{} for flag -{}: {}", shown, state.name, outcome.error().text());
+    state.fault =
+        boolean
+            ? fmt::format("invalid boolean value{} for -{}: {}", shown, state.name, outcome.error().text())
+            : fmt::format("invalid value{} for flag -{}: {}", shown, state.name, outcome.error().text());
     return false;
   };
   state.app.add_option("--" + spec.name, callback, spec.help)
@@ -91,12 +97,13 @@ void FlagSet::add(FlagSpec spec, Setter set) {
 }
 
 void FlagSet::add_bool(std::string name, bool& value, std::string help) {
-  add({std::move(name), "", std::move(help), value ? "true" : ""}, [&value](std::string_view text) -> Expected<void> {
-    const auto parsed = parse_bool(text);
-    if (!parsed) return parsed.error();
-    value = *parsed;
-    return {};
-  });
+  add({std::move(name), "", std::move(help), value ? "true" : ""},
+      [&value](std::string_view text) -> Expected<void> {
+        const auto parsed = parse_bool(text);
+        if (!parsed) return parsed.error();
+        value = *parsed;
+        return {};
+      });
 }
 
 void FlagSet::add_string(FlagSpec spec, std::string& value) {
@@ -136,7 +143,8 @@ void FlagSet::add_uint(FlagSpec spec, std::uint64_t& value) {
 bool FlagSet::State::set(const GivenFlag& flag) {
   name = flag.name;
   fault.clear();
-  // CLI11 takes its arguments from the back. A value of its own, never joined with `=`, is taken whatever it holds.
+  // CLI11 takes its arguments from the back. A value of its own, never joined with `=`, is taken whatever it
+  // holds.
   try {
     app.parse(std::vector<std::string>{flag.value, "--" + flag.name});
   } catch (const CLI::Error& error) {

@@ -17,10 +17,11 @@ namespace pepe {
 /// A flag as the usage text shows it.
 struct FlagSpec {
   std::string name;
-  std::string value;         ///< What stands for the value: "N", "FILE". Empty for a boolean.
-  std::string help;          ///< One sentence, no full stop.
+  std::string value;           ///< What stands for the value: "N", "FILE". Empty for a boolean.
+  std::string help;            ///< One sentence, no full stop.
   std::string default_text{};  ///< Empty: none is shown.
-  bool secret{false};          ///< Of "Name: value" the value is never shown: not in a fault, not in the facts of a run.
+  bool secret{
+      false};  ///< Of "Name: value" the value is never shown: not in a fault, not in the facts of a run.
 };
 
 /// What came of the arguments of a command.
@@ -31,8 +32,8 @@ struct ParsedArguments {
   std::optional<std::string> fault;  ///< One line on what is wrong with the flags.
 };
 
-/// The flags of one command: what they are called, what they set and how they are explained. The declarations live in
-/// a CLI11 app; Go's syntax is taken apart before it.
+/// The flags of one command: what they are called, what they set and how they are explained. The declarations
+/// live in a CLI11 app; Go's syntax is taken apart before it.
 class FlagSet {
  public:
   /// Takes the text of a value. Error: the reason alone ("parse error").

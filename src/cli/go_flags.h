@@ -31,8 +31,8 @@ struct GoFlags {
   std::optional<std::string> fault;  ///< In Go's words, such as `flag provided but not defined: -x`.
 };
 
-/// Takes the flags off the front of `args`: one or two dashes, `-name=value` or `-name value`. They end at the first
-/// argument that does not start with a dash, at a lone `-`, and after `--`.
+/// Takes the flags off the front of `args`: one or two dashes, `-name=value` or `-name value`. They end at
+/// the first argument that does not start with a dash, at a lone `-`, and after `--`.
 GoFlags split_go_flags(std::span<const std::string> args,
                        const std::function<FlagKind(std::string_view name)>& kind_of);
 

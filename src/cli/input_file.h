@@ -22,7 +22,8 @@ struct FileId {
 
 FileId file_id(int descriptor);
 
-/// What the owner of a slow input wants to do between its bytes. Each may be empty. An error ends the reading.
+/// What the owner of a slow input wants to do between its bytes. Each may be empty. An error ends the
+/// reading.
 struct ReadHooks {
   /// Before each read; how long the read may wait before it is asked again, nullopt: for ever.
   std::function<Expected<std::optional<Nanos>>()> before_read;
@@ -49,8 +50,8 @@ class InputFile {
   /// Bytes read so far.
   std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
-  /// Fills `buffer` with what there is, waiting for at least one byte; 0 at the end, and once an interrupt has ended
-  /// the reading. Error: `read NAME: ...`.
+  /// Fills `buffer` with what there is, waiting for at least one byte; 0 at the end, and once an interrupt
+  /// has ended the reading. Error: `read NAME: ...`.
   Expected<std::size_t> read(std::span<char> buffer, const ReadHooks& hooks = {});
   /// All that is left.
   Expected<std::string> read_all();

@@ -6,9 +6,9 @@
 
 namespace pepe {
 
-/// SIGINT for the commands that read: instead of ending the process it ends the reading, and what was read is reported.
-/// One per process, since signals are. The first interrupt leaves the writer at the other end of a pipe, which gets the
-/// same Ctrl-C, half a second to say its last; the second ends the reading at once.
+/// SIGINT for the commands that read: instead of ending the process it ends the reading, and what was read is
+/// reported. One per process, since signals are. The first interrupt leaves the writer at the other end of a
+/// pipe, which gets the same Ctrl-C, half a second to say its last; the second ends the reading at once.
 namespace interrupt {
 
 inline constexpr Nanos kGrace = std::chrono::milliseconds{500};

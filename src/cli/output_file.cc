@@ -19,8 +19,8 @@ bool is_one_of(const FileId& id, std::span<const FileId> inputs) {
   return id.regular && std::find(inputs.begin(), inputs.end(), id) != inputs.end();
 }
 
-/// Whether the descriptor was opened for writing. One that was closed when the process started holds a place that
-/// cannot be written to.
+/// Whether the descriptor was opened for writing. One that was closed when the process started holds a place
+/// that cannot be written to.
 bool is_writable(int descriptor) {
   const int flags = ::fcntl(descriptor, F_GETFL);
   return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
@@ -78,7 +78,8 @@ Expected<void> OutputFile::write(std::string_view bytes) {
 Expected<void> OutputFile::close() {
   if (!owned_) return {};
   owned_ = false;
-  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) return system_error("close " + name_, errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR)
+    return system_error("close " + name_, errno);
   return {};
 }
 

@@ -9,11 +9,12 @@
 
 namespace pepe {
 
-/// An open file, pipe or standard output to write to. Every write is whole or an error. Closes what it opened.
+/// An open file, pipe or standard output to write to. Every write is whole or an error. Closes what it
+/// opened.
 class OutputFile {
  public:
-  /// `name`: a path (created, or cut to nothing), or "stdout". A file that is one of `inputs` is refused untouched.
-  /// Error: `error opening NAME: open NAME: ...`.
+  /// `name`: a path (created, or cut to nothing), or "stdout". A file that is one of `inputs` is refused
+  /// untouched. Error: `error opening NAME: open NAME: ...`.
   static Expected<OutputFile> open(const std::string& name, std::span<const FileId> inputs = {});
 
   OutputFile(OutputFile&& other) noexcept;
@@ -26,8 +27,8 @@ class OutputFile {
   /// What the system has to say about the writes at the very end. Standard output stays open.
   Expected<void> close();
 
-  /// The status to end with after `error`, which write() or close() gave. A pipe on standard output whose reader has
-  /// gone ends the process by SIGPIPE, without a word, as shells expect; anything else is said.
+  /// The status to end with after `error`, which write() or close() gave. A pipe on standard output whose
+  /// reader has gone ends the process by SIGPIPE, without a word, as shells expect; anything else is said.
   int fail(const Error& error) const;
 
  private:

@@ -50,8 +50,9 @@ int make_plot(const PlotOptions& options, const std::string& output_name, std::v
 int run_plot(std::span<const std::string> args, const GlobalOptions& /*global*/) {
   PlotOptions options;
   std::string output{"stdout"};
-  FlagSet flags{"pepe plot [flags] [FILE...]",
-                "Draws results over time: one HTML page that needs no network. From standard input without a FILE."};
+  FlagSet flags{
+      "pepe plot [flags] [FILE...]",
+      "Draws results over time: one HTML page that needs no network. From standard input without a FILE."};
   add_plot_flags(flags, options, output);
   ParsedArguments parsed;
   if (const auto status = parse_or_explain(flags, args, parsed)) return *status;

@@ -17,8 +17,8 @@ namespace pepe {
 struct ProgressView {
   AttackProgress counts;
   Rate asked;
-  Nanos duration{0};    ///< 0 or less: until a signal.
-  double reached{0};    ///< Answers a second, lately.
+  Nanos duration{0};  ///< 0 or less: until a signal.
+  double reached{0};  ///< Answers a second, lately.
   LatencyGlance latency;
 };
 

@@ -62,7 +62,9 @@ Expected<ResultInputs> ResultInputs::open(std::vector<std::string> names, Result
     if (!opened) return std::move(opened).error();
     const auto file = std::make_shared<InputFile>(*std::move(opened));
     state->ids.push_back(file->id());
-    const auto read = [file, hooks = &state->options.hooks](std::span<char> buffer) { return file->read(buffer, *hooks); };
+    const auto read = [file, hooks = &state->options.hooks](std::span<char> buffer) {
+      return file->read(buffer, *hooks);
+    };
     auto reader = open_results({name, read}, events_of(name, state->options), state->options.decode);
     if (!reader) {
       if (!several || file->bytes_read() > 0) return std::move(reader).error();
@@ -87,7 +89,9 @@ Expected<const Result*> ResultInputs::next() {
   return result;
 }
 
-std::span<const FileId> ResultInputs::ids() const noexcept { return state_->ids; }
+std::span<const FileId> ResultInputs::ids() const noexcept {
+  return state_->ids;
+}
 
 std::optional<std::string> ResultInputs::gap_remark() const {
   const auto gap = state_->spans.longest_gap();

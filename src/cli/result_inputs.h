@@ -20,12 +20,12 @@ struct ResultInputsOptions {
   std::function<void(const RunFacts&)> facts;  ///< May be empty.
 };
 
-/// The result files that a command names, read as one: a result from each in turn. Damage is said on standard error as
-/// it is met, unless an interrupt cut the reading short.
+/// The result files that a command names, read as one: a result from each in turn. Damage is said on standard
+/// error as it is met, unless an interrupt cut the reading short.
 class ResultInputs {
  public:
-  /// Opens each file and finds its encoding, in order. No names: standard input. An empty file among several is passed
-  /// over with a remark. Error: the first file that can't be opened or made sense of.
+  /// Opens each file and finds its encoding, in order. No names: standard input. An empty file among several
+  /// is passed over with a remark. Error: the first file that can't be opened or made sense of.
   static Expected<ResultInputs> open(std::vector<std::string> names, ResultInputsOptions options);
 
   ResultInputs(ResultInputs&&) noexcept;

@@ -5,14 +5,16 @@
 namespace pepe {
 namespace {
 
-// Runs beyond this many are lumped together: memory stays bounded, and the remark is about merged files, not thousands.
+// Runs beyond this many are lumped together: memory stays bounded, and the remark is about merged files, not
+// thousands.
 constexpr std::size_t kMostSpans = 1024;
 
 }  // namespace
 
 RunSpans::Span* RunSpans::find(std::size_t input, const Result& result) {
   if (input >= latest_.size()) latest_.resize(input + 1, kMostSpans);
-  if (latest_[input] < spans_.size() && spans_[latest_[input]].attack == result.attack) return &spans_[latest_[input]];
+  if (latest_[input] < spans_.size() && spans_[latest_[input]].attack == result.attack)
+    return &spans_[latest_[input]];
   const auto known = std::find_if(spans_.begin(), spans_.end(), [&](const Span& span) {
     return span.input == input && span.attack == result.attack;
   });

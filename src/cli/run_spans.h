@@ -17,8 +17,8 @@ class RunSpans {
   /// Adds a result of input number `input`; runs are told apart by input and attack name.
   void add(std::size_t input, const Result& result);
 
-  /// The longest time in which no run took place, between the first and the last hit. nullopt: none worth a word, that
-  /// is over a second, a tenth of the whole, and the usual time between two hits.
+  /// The longest time in which no run took place, between the first and the last hit. nullopt: none worth a
+  /// word, that is over a second, a tenth of the whole, and the usual time between two hits.
   std::optional<Nanos> longest_gap() const;
 
  private:

@@ -12,8 +12,9 @@ namespace pepe {
 /// A condition under which a set of results counts as bad: "p99>300ms", "success<99.5%", "errors>0".
 class Threshold {
  public:
-  /// FIGURE, one of > >= < <=, VALUE. Figures: pN (0 to 100, as in p99.9), min, mean, max with a duration; success with a
-  /// ratio or a percentage; requests, errors, rate, throughput with a number. Error: what was expected.
+  /// FIGURE, one of > >= < <=, VALUE. Figures: pN (0 to 100, as in p99.9), min, mean, max with a duration;
+  /// success with a ratio or a percentage; requests, errors, rate, throughput with a number. Error: what was
+  /// expected.
   static Expected<Threshold> parse(std::string_view text);
 
   /// How the results break it: "p99>300ms: p99 is 412ms". nullopt: they do not.

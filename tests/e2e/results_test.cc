@@ -123,7 +123,8 @@ TEST(Encode, DiesQuietlyWithItsReader) {
 TEST(Report, ReadsSeveralFilesOfAnyEncoding) {
   const TempDir dir;
   dir.write("a.csv", csv(30));
-  ASSERT_EQ(run_pepe_binary({"encode", "-to=gob", "-output=" + dir.path("b.gob"), dir.path("a.csv")}).status, 0);
+  ASSERT_EQ(run_pepe_binary({"encode", "-to=gob", "-output=" + dir.path("b.gob"), dir.path("a.csv")}).status,
+            0);
   const Ended ended = run_pepe_binary({"report", dir.path("a.csv"), dir.path("b.gob")});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, IsEmpty());
@@ -135,7 +136,10 @@ TEST(Report, ReadsConcatenatedFiles) {
   const TempDir dir;
   for (const char* encoding : {"gob", "msgpack", "json"}) {
     SCOPED_TRACE(encoding);
-    ASSERT_EQ(run_pepe_binary({"encode", std::string{"-to="} + encoding, "-output=" + dir.path("one")}, csv(30)).status, 0);
+    ASSERT_EQ(
+        run_pepe_binary({"encode", std::string{"-to="} + encoding, "-output=" + dir.path("one")}, csv(30))
+            .status,
+        0);
     const Ended ended = run_pepe_binary({"report", "-type=json"}, dir.read("one") + dir.read("one"));
     EXPECT_EQ(ended.status, 0) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("\"requests\":60,"));
@@ -167,7 +171,8 @@ TEST(Report, FailsWhereAThresholdIsBroken) {
   const Ended met = run_pepe_binary({"report", "-fail-if=p99>10s"}, csv(10));
   EXPECT_EQ(met.status, 0);
   EXPECT_THAT(met.err, IsEmpty());
-  const Ended broken = run_pepe_binary({"report", "-fail-if", "p50>1us", "-fail-if=max>1h", "-fail-if=errors<1"}, csv(10));
+  const Ended broken =
+      run_pepe_binary({"report", "-fail-if", "p50>1us", "-fail-if=max>1h", "-fail-if=errors<1"}, csv(10));
   EXPECT_EQ(broken.status, 4);
   EXPECT_EQ(broken.out, met.out);
   EXPECT_EQ(broken.err, "pepe: -fail-if p50>1us: p50 is 1ms\npepe: -fail-if errors<1: errors is 0\n");
@@ -176,7 +181,8 @@ TEST(Report, FailsWhereAThresholdIsBroken) {
 
 TEST(Report, RemarksOnAGapBetweenRuns) {
   const TempDir dir;
-  const Ended ended = run_pepe_binary({"report", dir.write("a", csv(10)), dir.write("b", csv(10, 1'700'003'600))});
+  const Ended ended =
+      run_pepe_binary({"report", dir.write("a", csv(10)), dir.write("b", csv(10, 1'700'003'600))});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, HasSubstr("between"));
 }

@@ -37,7 +37,8 @@ struct Include {
   std::string header;
 };
 
-/// The module that an include names: "pepe/<module>/x.h" or, within src/, "<module>/x.h". nullopt: no module of ours.
+/// The module that an include names: "pepe/<module>/x.h" or, within src/, "<module>/x.h". nullopt: no module
+/// of ours.
 std::optional<std::string> module_of(const std::string& header) {
   static const std::regex kOurs{R"((?:pepe/)?(\w+)/[\w/]+\.h)"};
   std::smatch match;
@@ -76,7 +77,8 @@ TEST(Layering, EveryModuleIsOnTheMap) {
   for (const std::string root : {"src", "include/pepe"}) {
     for (const fs::directory_entry& entry : fs::directory_iterator{fs::path{PEPE_SOURCE_DIR} / root}) {
       if (!entry.is_directory()) continue;
-      EXPECT_TRUE(kAllowed.contains(entry.path().filename().string())) << entry.path() << " has no row in kAllowed";
+      EXPECT_TRUE(kAllowed.contains(entry.path().filename().string()))
+          << entry.path() << " has no row in kAllowed";
     }
   }
 }
@@ -87,7 +89,8 @@ TEST(Layering, IncludesPointOnlyAlongTheArrows) {
   for (const Include& include : includes) {
     if (include.from == include.to) continue;
     EXPECT_TRUE(kAllowed.at(include.from).contains(include.to))
-        << include.file << " includes " << include.header << ": " << include.from << " may not know " << include.to;
+        << include.file << " includes " << include.header << ": " << include.from << " may not know "
+        << include.to;
   }
 }
 
@@ -114,7 +117,8 @@ TEST(Layering, AsioHasOneDoor) {
       if (!entry.is_regular_file() || entry.path().filename() == "asio.h") continue;
       std::ifstream file{entry.path()};
       const std::string text{std::istreambuf_iterator<char>{file}, {}};
-      EXPECT_EQ(text.find("<boost/asio"), std::string::npos) << entry.path() << ": include engine/asio.h instead";
+      EXPECT_EQ(text.find("<boost/asio"), std::string::npos)
+          << entry.path() << ": include engine/asio.h instead";
     }
   }
 }

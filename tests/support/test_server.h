@@ -32,8 +32,8 @@ struct TestAnswer {
   std::vector<std::string> headers{};  ///< "Name: value".
   Nanos delay{0};                      ///< Before the first byte.
   bool chunked{false};
-  bool close{false};                   ///< Says so, and closes after the answer.
-  bool drop{false};                    ///< Closes without an answer.
+  bool close{false};  ///< Says so, and closes after the answer.
+  bool drop{false};   ///< Closes without an answer.
 };
 
 /// A small HTTP/1.1 server on 127.0.0.1 for tests: a thread for each connection, answers from a script.

@@ -35,12 +35,33 @@ TEST(AttackFlags, DefaultToWhatVegetaDoes) {
 
 TEST(AttackFlags, ReachTheOptionsOfTheEngine) {
   Attack attack;
-  const auto parsed = attack.parse(
-      {"-rate=3/250ms", "-duration=1m", "-timeout=2s", "-workers=7", "-max-workers=8", "-connections=9",
-       "-max-connections=10", "-redirects=-1", "-max-body=1kb", "-keepalive=false", "-chunked", "-lazy", "-name=n",
-       "-threads=2", "-unix-socket=s", "-laddr=127.0.0.1", "-connect-to=a:1:b:2", "-dns-ttl=-1", "-insecure",
-       "-root-certs=a.pem,b.pem", "-cert=c", "-key=k", "-session-tickets", "-http2=false", "-h2c",
-       "-prometheus-addr=127.0.0.1:1", "-proxy-header=P: 1"});
+  const auto parsed = attack.parse({"-rate=3/250ms",
+                                    "-duration=1m",
+                                    "-timeout=2s",
+                                    "-workers=7",
+                                    "-max-workers=8",
+                                    "-connections=9",
+                                    "-max-connections=10",
+                                    "-redirects=-1",
+                                    "-max-body=1kb",
+                                    "-keepalive=false",
+                                    "-chunked",
+                                    "-lazy",
+                                    "-name=n",
+                                    "-threads=2",
+                                    "-unix-socket=s",
+                                    "-laddr=127.0.0.1",
+                                    "-connect-to=a:1:b:2",
+                                    "-dns-ttl=-1",
+                                    "-insecure",
+                                    "-root-certs=a.pem,b.pem",
+                                    "-cert=c",
+                                    "-key=k",
+                                    "-session-tickets",
+                                    "-http2=false",
+                                    "-h2c",
+                                    "-prometheus-addr=127.0.0.1:1",
+                                    "-proxy-header=P: 1"});
   ASSERT_EQ(parsed.fault, std::nullopt);
   const AttackOptions& options = attack.flags.options;
   EXPECT_EQ(options.rate, (Rate{3, std::chrono::milliseconds{250}}));
@@ -81,10 +102,11 @@ TEST(AttackFlags, LetTheLastListWin) {
 
 TEST(AttackFlags, RefuseBadValues) {
   for (const char* arg :
-       {"-rate=abc", "-rate=1.5", "-rate=5/", "-rate=5/1x", "-rate=5/1", "-rate=", "-rate= 5", "-rate=0x10", "-rate=-5",
-        "-rate=5/-1s", "-duration=5", "-duration=", "-max-workers=-1", "-max-workers=0", "-connections=1.5",
-        "-max-body=-2", "-max-body=1Kb", "-dns-ttl=5", "-connect-to=a:1:b", "-laddr=999.1.1.1", "-threads=0",
-        "-progress=maybe", "-proxy-header=foo"}) {
+       {"-rate=abc",    "-rate=1.5",       "-rate=5/",         "-rate=5/1x",        "-rate=5/1",
+        "-rate=",       "-rate= 5",        "-rate=0x10",       "-rate=-5",          "-rate=5/-1s",
+        "-duration=5",  "-duration=",      "-max-workers=-1",  "-max-workers=0",    "-connections=1.5",
+        "-max-body=-2", "-max-body=1Kb",   "-dns-ttl=5",       "-connect-to=a:1:b", "-laddr=999.1.1.1",
+        "-threads=0",   "-progress=maybe", "-proxy-header=foo"}) {
     SCOPED_TRACE(arg);
     Attack attack;
     const auto parsed = attack.parse({arg});
