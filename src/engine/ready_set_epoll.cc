@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <memory>
 
 #include "pepe/base/check.h"
 
@@ -14,6 +16,47 @@ namespace pepe {
 namespace {
 
 constexpr std::size_t kEventsPerPoll = 256;
+
+/// Memory for the one handler that is under way at a time. Asio recycles such memory only for operations that are
+/// started inside a handler, which the worker's waits are not.
+struct HandlerSlot {
+  alignas(std::max_align_t) std::array<std::byte, 256> bytes;
+  bool used{false};
+};
+
+template <class T>
+struct SlotAllocator {
+  using value_type = T;
+  explicit SlotAllocator(HandlerSlot* memory) noexcept : slot{memory} {}
+  template <class U>
+  SlotAllocator(const SlotAllocator<U>& other) noexcept : slot{other.slot} {}
+
+  T* allocate(std::size_t count) {
+    if (slot->used || count * sizeof(T) > slot->bytes.size()) return std::allocator<T>{}.allocate(count);
+    slot->used = true;
+    return reinterpret_cast<T*>(slot->bytes.data());
+  }
+  void deallocate(T* memory, std::size_t count) {
+    if (reinterpret_cast<std::byte*>(memory) != slot->bytes.data()) return std::allocator<T>{}.deallocate(memory, count);
+    slot->used = false;
+  }
+  template <class U>
+  bool operator==(const SlotAllocator<U>& other) const noexcept {
+    return slot == other.slot;
+  }
+
+  HandlerSlot* slot;
+};
+
+/// Notes that the set's descriptor became readable.
+struct AwaitedHandler {
+  using allocator_type = SlotAllocator<std::byte>;
+  allocator_type get_allocator() const noexcept { return allocator_type{slot}; }
+  void operator()(const error_code&) const { *awaited = false; }
+
+  bool* awaited;
+  HandlerSlot* slot;
+};
 
 timespec to_timespec(Instant instant) {
   const auto nanos = instant.time_since_epoch().count();
@@ -38,7 +81,7 @@ struct ReadySet::State {
   void await() {
     if (awaited) return;
     awaited = true;
-    set.async_wait(asio::posix::stream_descriptor::wait_read, [this](const error_code&) { awaited = false; });
+    set.async_wait(asio::posix::stream_descriptor::wait_read, AwaitedHandler{&awaited, &slot});
   }
 
   void arm(Instant until) {
@@ -48,6 +91,7 @@ struct ReadySet::State {
   }
 
   asio::io_context& io;
+  HandlerSlot slot;  // outlives the wait that is in it
   asio::posix::stream_descriptor set;
   int timer;
   bool awaited{false};

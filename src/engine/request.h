@@ -31,8 +31,8 @@ struct Request {
 
 /// What requests need to know beside their target.
 struct RequestOptions {
-  std::string attack;      ///< -name
-  std::string user_agent;
+  std::string attack{};      ///< -name
+  std::string user_agent{};
   bool keepalive{true};
   bool chunked{false};
   const DialPlan* plan{nullptr};  ///< Says which origins are asked in absolute form; nullptr: none.

@@ -45,7 +45,7 @@ struct ResponseExpectation {
   bool to_head{false};          ///< The request was HEAD.
   bool inflate{false};          ///< A gzip body is unpacked.
   std::uint64_t keep_limit{0};  ///< -max-body
-  BodyRef candidate;
+  BodyRef candidate{};
 };
 
 /// One HTTP/1.1 response, from its first byte to its last: interim answers are read over, the head is kept, the body

@@ -7,13 +7,18 @@ namespace {
 
 // Enough for a disk to take its time now and then.
 constexpr std::size_t kQueueBytes = 16 * 1024 * 1024;
-constexpr std::size_t kSpares = 4;
+// Chunks that circulate without an allocation; their memory is only touched when they are needed.
+constexpr std::size_t kSpares = 8;
+constexpr std::size_t kChunkBytes = 96 * 1024;
 constexpr std::size_t kSpareBytes = 128 * 1024;
 
 }  // namespace
 
 Sink::Sink(ChunkSink& out, std::function<void()> on_error)
-    : out_{out}, on_error_{std::move(on_error)}, thread_{[this] { run(); }} {}
+    : out_{out}, on_error_{std::move(on_error)} {
+  for (std::size_t i = 0; i < kSpares; ++i) spares_.emplace_back().reserve(kChunkBytes);
+  thread_ = std::thread{[this] { run(); }};
+}
 
 Sink::~Sink() {
   if (thread_.joinable()) finish();
@@ -27,12 +32,9 @@ bool Sink::offer(std::string& chunk) {
       return false;
     }
     bytes_ += chunk.size();
-    queue_.push_back(std::move(chunk));
-    chunk.clear();
-    if (!spares_.empty()) {
-      chunk = std::move(spares_.back());
-      spares_.pop_back();
-    }
+    if (spares_.empty()) spares_.emplace_back();
+    spares_.front().swap(chunk);
+    queue_.splice(queue_.end(), spares_, spares_.begin());
   }
   arrived_.notify_one();
   return true;
@@ -67,17 +69,18 @@ void Sink::run() {
   for (;;) {
     arrived_.wait(lock, [this] { return finishing_ || !queue_.empty(); });
     if (queue_.empty()) return;
-    std::string chunk = std::move(queue_.front());
-    queue_.pop_front();
+    std::list<std::string> taken;
+    taken.splice(taken.end(), queue_, queue_.begin());
     const bool failed_before = error_.has_value();
     lock.unlock();
+    std::string& chunk = taken.front();
     Expected<void> written;
     if (!failed_before) written = out_.write(chunk);
     const std::size_t size = chunk.size();
     chunk.clear();
     lock.lock();
     bytes_ -= size;
-    if (spares_.size() < kSpares && chunk.capacity() <= kSpareBytes) spares_.push_back(std::move(chunk));
+    if (spares_.size() < kSpares && chunk.capacity() <= kSpareBytes) spares_.splice(spares_.end(), taken);
     if (written) continue;
     error_ = std::move(written).error();
     lock.unlock();

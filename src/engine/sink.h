@@ -2,13 +2,12 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "pepe/engine/attack.h"
 
@@ -39,8 +38,9 @@ class Sink {
   std::function<void()> on_error_;
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
-  std::deque<std::string> queue_;
-  std::vector<std::string> spares_;
+  // Lists, so that a chunk moves from the one to the other without an allocation.
+  std::list<std::string> queue_;
+  std::list<std::string> spares_;
   std::size_t bytes_{0};
   std::size_t stalls_{0};
   bool finishing_{false};

@@ -26,16 +26,16 @@ struct ConnectTo {
 
 struct TlsOptions {
   bool insecure{false};
-  std::vector<std::string> root_cert_files;  ///< PEM; empty: the system's.
-  std::string cert_file;
-  std::string key_file;  ///< Empty: the key is in cert_file.
+  std::vector<std::string> root_cert_files{};  ///< PEM; empty: the system's.
+  std::string cert_file{};
+  std::string key_file{};  ///< Empty: the key is in cert_file.
   bool session_tickets{false};
 };
 
 /// What an attack does, apart from its targets and its schedule. Field by field the flags of `pepe attack`.
 struct AttackOptions {
-  std::string name;                          ///< -name
-  Rate rate;                                 ///< -rate, for RunFacts; the schedule itself is the Pacer's
+  std::string name{};                          ///< -name
+  Rate rate{};                               ///< -rate, for RunFacts; the schedule itself is the Pacer's
   Nanos duration{0};                         ///< -duration; 0 or less: until stopped
   Nanos timeout{std::chrono::seconds{30}};   ///< -timeout, for a whole hit; 0 or less: none
   std::uint64_t workers{10};                 ///< -workers: accepted; connections are made when they are needed
@@ -49,19 +49,19 @@ struct AttackOptions {
   bool lazy{false};                          ///< Targets are taken one for each hit as the list is read.
   unsigned threads{0};                       ///< -threads; 0: auto
   unsigned cpus{0};                          ///< -cpus: most threads that auto may start; 0: those this process may use
-  std::string unix_socket;
-  std::string local_address;                 ///< -laddr, numeric; empty: the system chooses
-  std::vector<ConnectTo> connect_to;
-  std::vector<std::string> resolvers;        ///< "ip:port"
+  std::string unix_socket{};
+  std::string local_address{};                 ///< -laddr, numeric; empty: the system chooses
+  std::vector<ConnectTo> connect_to{};
+  std::vector<std::string> resolvers{};        ///< "ip:port"
   Nanos dns_ttl{0};                          ///< -dns-ttl; 0: once per run; negative: no cache
-  std::vector<HeaderField> proxy_headers;
-  TlsOptions tls;
+  std::vector<HeaderField> proxy_headers{};
+  TlsOptions tls{};
   bool http2{true};
   bool h2c{false};
-  std::string prometheus_address;
+  std::string prometheus_address{};
   bool handle_signals{false};                ///< SIGINT and SIGTERM: the first stops new hits, the second ends at once.
-  std::vector<std::string> flags;            ///< For RunFacts.
-  std::string version;                       ///< For RunFacts and the User-Agent.
+  std::vector<std::string> flags{};            ///< For RunFacts.
+  std::string version{};                       ///< For RunFacts and the User-Agent.
 };
 
 /// Where the chunks of results go: a file, a pipe, a transcoder. Called by one thread, the sink's.

@@ -1,0 +1,187 @@
+#include "pepe/engine/attack.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pepe/result/stream.h"
+#include "support/test_server.h"
+
+namespace pepe {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ListTargeter final : public Targeter {
+ public:
+  explicit ListTargeter(std::vector<Target> targets) : targets_{std::move(targets)} {}
+  Expected<std::optional<Target>> next() override {
+    if (at_ == targets_.size()) return std::optional<Target>{};
+    return std::optional<Target>{targets_[at_++]};
+  }
+
+ private:
+  std::vector<Target> targets_;
+  std::size_t at_{0};
+};
+
+struct StringSink final : ChunkSink {
+  Expected<void> write(std::string_view chunks) override {
+    bytes.append(chunks);
+    return {};
+  }
+  std::string bytes;
+};
+
+struct Row {
+  std::uint64_t seq;
+  int code;
+  std::string error;
+  std::string url;
+  std::string body;
+  Nanos latency;
+  bool reused;
+};
+
+struct AttackRun {
+  AttackSummary summary;
+  std::vector<Row> rows;
+};
+
+AttackRun run_attack(AttackOptions options, std::vector<Target> targets) {
+  ListTargeter targeter{std::move(targets)};
+  const auto pacer = make_constant_pacer(options.rate);
+  StringSink sink;
+  auto summary = attack(options, targeter, *pacer, sink, {});
+  EXPECT_TRUE(summary) << summary.error().text();
+  AttackRun run{*std::move(summary), {}};
+  auto reader = open_results({"sink", [&, at = std::size_t{0}](std::span<char> buffer) mutable -> Expected<std::size_t> {
+                                const std::size_t size = sink.bytes.copy(buffer.data(), buffer.size(), at);
+                                at += size;
+                                return size;
+                              }},
+                             {}, {});
+  EXPECT_TRUE(reader);
+  for (;;) {
+    const auto result = (*reader)->next();
+    EXPECT_TRUE(result);
+    if (*result == nullptr) return run;
+    const Result& hit = **result;
+    run.rows.push_back({hit.seq, hit.code, std::string{hit.error}, std::string{hit.url}, std::string{hit.body.value_or("")},
+                        hit.latency, hit.reused});
+  }
+}
+
+Target get(std::string url) { return {"GET", std::move(url), {}, nullptr}; }
+
+TEST(Attack, SendsExactlyTheHitsOfItsSchedule) {
+  TestServer server;
+  const AttackRun run = run_attack({.rate = {100, 1s}, .duration = 300ms}, {get(server.url())});
+  EXPECT_EQ(run.summary.facts.sent, 30U);
+  EXPECT_EQ(run.summary.facts.missed, 0U);
+  EXPECT_EQ(server.requests().size(), 30U);
+  std::vector<bool> seen(30);
+  for (const Row& row : run.rows) {
+    EXPECT_EQ(row.code, 200);
+    EXPECT_EQ(row.body, "ok");
+    ASSERT_LT(row.seq, 30U);
+    EXPECT_FALSE(seen[row.seq]);
+    seen[row.seq] = true;
+  }
+  EXPECT_EQ(run.rows.size(), 30U);
+}
+
+TEST(Attack, TakesTargetsInTurnByHitNumberOverAllThreads) {
+  TestServer server;
+  const AttackRun run = run_attack({.rate = {300, 1s}, .duration = 200ms, .threads = 2}, {get(server.url("/0")), get(server.url("/1")), get(server.url("/2"))});
+  ASSERT_EQ(run.rows.size(), 60U);
+  for (const Row& row : run.rows) EXPECT_EQ(row.url.back(), static_cast<char>('0' + row.seq % 3));
+}
+
+TEST(Attack, KeepsWithinMaxWorkersAndCountsWhatItMissed) {
+  std::atomic<int> open{0};
+  std::atomic<int> most{0};
+  TestServer server{[&](const TestRequest&) {
+    most = std::max(most.load(), ++open);
+    std::this_thread::sleep_for(100ms);
+    --open;
+    return TestAnswer{};
+  }};
+  const AttackRun run = run_attack({.rate = {100, 1s}, .duration = 500ms, .max_workers = 2}, {get(server.url())});
+  EXPECT_LE(most, 2);
+  EXPECT_EQ(run.summary.facts.sent, run.rows.size());
+  EXPECT_EQ(run.summary.facts.sent + run.summary.facts.missed, 50U);
+  EXPECT_GT(run.summary.facts.missed, 30U);
+  EXPECT_TRUE(run.summary.facts.limited);
+}
+
+TEST(Attack, ClosedLoopHoldsItsConcurrencyAndStopsAtTheDuration) {
+  TestServer server{[](const TestRequest&) { return TestAnswer{.delay = 20ms}; }};
+  const AttackRun run = run_attack({.rate = {0, 1s}, .duration = 300ms, .max_workers = 4}, {get(server.url())});
+  EXPECT_GE(run.rows.size(), 8U);
+  EXPECT_LE(run.rows.size(), 64U);
+  EXPECT_LE(server.connections(), 4U);
+  EXPECT_EQ(run.summary.facts.missed, 0U);
+}
+
+TEST(Attack, RetriesASafeHitOnceWhenAReusedConnectionWasClosed) {
+  std::atomic<int> count{0};
+  // Every second request finds its connection closed without a word.
+  TestServer server{[&](const TestRequest&) { return ++count % 2 == 0 ? TestAnswer{.drop = true} : TestAnswer{}; }};
+  const AttackRun run = run_attack({.rate = {20, 1s}, .duration = 300ms, .max_workers = 1}, {get(server.url())});
+  ASSERT_EQ(run.rows.size(), 6U);
+  for (const Row& row : run.rows) EXPECT_EQ(row.code, 200) << row.error;
+  EXPECT_GT(server.requests().size(), 6U);
+}
+
+TEST(Attack, NeverSendsAPostTwice) {
+  std::atomic<int> count{0};
+  TestServer server{[&](const TestRequest&) { return ++count % 2 == 0 ? TestAnswer{.drop = true} : TestAnswer{}; }};
+  const AttackRun run = run_attack({.rate = {20, 1s}, .duration = 300ms, .max_workers = 1}, {{"POST", server.url(), {}, nullptr}});
+  ASSERT_EQ(run.rows.size(), 6U);
+  EXPECT_EQ(server.requests().size(), 6U);
+  EXPECT_EQ(run.summary.failed, 3U);
+  for (const Row& row : run.rows) {
+    if (row.code == 0) {
+      EXPECT_EQ(row.error, "Post \"" + server.url() + "\": EOF");
+    }
+  }
+}
+
+TEST(Attack, EndsAHitAtItsTimeoutAndSaysSo) {
+  TestServer server{[](const TestRequest&) { return TestAnswer{.delay = 600ms}; }};
+  const AttackRun run = run_attack({.rate = {20, 1s}, .duration = 100ms, .timeout = 100ms}, {get(server.url())});
+  ASSERT_EQ(run.rows.size(), 2U);
+  for (const Row& row : run.rows) {
+    EXPECT_EQ(row.code, 0);
+    EXPECT_EQ(row.error, "Get \"" + server.url() + "\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)");
+    EXPECT_GE(row.latency, 100ms);
+    EXPECT_LT(row.latency, 500ms);
+  }
+}
+
+TEST(Attack, RecordsAFaultyTargetHitByHit) {
+  const AttackRun run = run_attack({.rate = {50, 1s}, .duration = 100ms}, {{"G T", "http://127.0.0.1:1/", {}, nullptr}});
+  ASSERT_EQ(run.rows.size(), 5U);
+  for (const Row& row : run.rows) EXPECT_EQ(row.error, "net/http: invalid method \"G T\"");
+}
+
+TEST(Attack, EndsWithTheErrorOfItsSink) {
+  struct FullSink final : ChunkSink {
+    Expected<void> write(std::string_view) override { return Error{"no space left"}; }
+  };
+  TestServer server;
+  ListTargeter targeter{{get(server.url())}};
+  const AttackOptions options{.rate = {50, 1s}, .duration = 20s};
+  const auto pacer = make_constant_pacer(options.rate);
+  FullSink sink;
+  const auto summary = attack(options, targeter, *pacer, sink, {});
+  ASSERT_FALSE(summary);
+  EXPECT_EQ(summary.error().text(), "no space left");
+}
+
+}  // namespace
+}  // namespace pepe

@@ -1,0 +1,202 @@
+#include "engine/response.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/answer_cache.h"
+
+namespace pepe {
+namespace {
+
+struct Reading {
+  Response::Status status{Response::Status::kNeedMore};
+  std::size_t used{0};
+};
+
+// Feeds `bytes` in pieces of `piece`, until the response is whole or refused.
+Reading read(Response& response, std::string_view bytes, std::size_t piece, ResponseExpectation expected = {.keep_limit = UINT64_MAX}) {
+  response.start(expected);
+  Reading reading;
+  while (reading.used < bytes.size() && reading.status == Response::Status::kNeedMore) {
+    std::size_t used = 0;
+    reading.status = response.feed(bytes.substr(reading.used, piece), used);
+    reading.used += used;
+  }
+  return reading;
+}
+
+struct WholeCase {
+  const char* name;
+  std::string bytes;
+  int code;
+  const char* body;
+  bool keep_alive;
+  std::size_t surplus{0};
+};
+
+const WholeCase kWholeCases[] = {
+    {"ContentLength", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "ok", true},
+    {"NoReason", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", 200, "", true},
+    {"Chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n1;x=y\r\n!\r\n0\r\n\r\n", 200, "ok!", true},
+    {"Trailers", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-T: 1\r\n\r\n", 200, "ok", true},
+    {"Interim", "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",
+     200, "x", true},
+    {"NoContentHasNoBodyWhateverItSays", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", 204, "", true},
+    {"NotModifiedLikewise", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", 304, "", true},
+    {"ConnectionClose", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", 200, "x", false},
+    {"Http10", "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", 200, "x", false},
+    {"Http10KeepAlive", "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx", 200, "x", true},
+    {"SurplusIsNotRead", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxHTTP/1.1 200", 200, "x", true, 12},
+    {"Unregistered", "HTTP/1.1 599 Odd\r\nContent-Length: 0\r\n\r\n", 599, "", true},
+};
+
+TEST(Response, ReadsWhatServersSendInPiecesOfAnySize) {
+  for (const WholeCase& row : kWholeCases) {
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{2}, std::size_t{7}, row.bytes.size()}) {
+      SCOPED_TRACE(fmt::format("{} by {}", row.name, piece));
+      Response response;
+      const Reading reading = read(response, row.bytes, piece);
+      ASSERT_EQ(reading.status, Response::Status::kComplete) << response.error();
+      EXPECT_EQ(reading.used, row.bytes.size() - row.surplus);
+      EXPECT_EQ(response.code(), row.code);
+      EXPECT_EQ(response.body().bytes(), row.body);
+      EXPECT_EQ(response.keep_alive(), row.keep_alive);
+    }
+  }
+}
+
+TEST(Response, ToHeadHasALengthAndNoBody) {
+  Response response;
+  const std::string_view bytes = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
+  EXPECT_EQ(read(response, bytes, bytes.size(), {.to_head = true, .keep_limit = UINT64_MAX}).status, Response::Status::kComplete);
+}
+
+struct RefusedCase {
+  const char* name;
+  std::string bytes;
+  const char* says;
+};
+
+const RefusedCase kRefusedCases[] = {
+    {"NotHttp", "hello\r\n\r\n", "malformed"},
+    {"StatusTooLarge", "HTTP/1.1 65736 OK\r\n\r\n", "malformed"},
+    {"StatusNoNumber", "HTTP/1.1 abc OK\r\n\r\n", "malformed"},
+    {"TwoLengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok", "malformed"},
+    {"NegativeLength", "HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\n", "malformed"},
+    {"LengthPast64Bits", "HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551618\r\n\r\nok", "malformed"},
+    {"ChunkWithoutItsLineEnd", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nokXX0\r\n\r\n", "malformed"},
+    {"NulInAValue", std::string{"HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n", 27}, "malformed"},
+    {"Switching", "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n", "101"},
+    {"HeadWithoutEnd", "HTTP/1.1 200 OK\r\nX: " + std::string(2'000'000, 'a'), "exceeded 1048576 bytes"},
+    {"TooManyFields", [] {
+       std::string bytes = "HTTP/1.1 200 OK\r\n";
+       for (int i = 0; i < 10'001; ++i) bytes += "a: b\r\n";
+       return bytes;
+     }(), "over 10000 header fields"},
+    {"InterimWithoutEnd", [] {
+       std::string bytes;
+       for (int i = 0; i < 30'000; ++i) bytes += "HTTP/1.1 102 Processing\r\n\r\n";
+       return bytes;
+     }(), "exceeded 1048576 bytes"},
+    {"ChunkExtensionWithoutEnd", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;" + std::string(2'000'000, 'a'),
+     "exceeded 1048576 bytes"},
+};
+
+TEST(Response, RefusesWhatIsNotHttpAndWhatHasNoEnd) {
+  for (const RefusedCase& row : kRefusedCases) {
+    SCOPED_TRACE(row.name);
+    Response response;
+    EXPECT_EQ(read(response, row.bytes, 4096).status, Response::Status::kError);
+    EXPECT_NE(response.error().find(row.says), std::string::npos) << response.error();
+  }
+}
+
+TEST(Response, EndsWithTheConnectionOnlyWhenNothingElseSaysWhere) {
+  Response response;
+  EXPECT_EQ(read(response, "HTTP/1.1 200 OK\r\n\r\nto the end", 5).status, Response::Status::kNeedMore);
+  EXPECT_EQ(response.end_of_input(), Response::Status::kComplete);
+  EXPECT_EQ(response.body().bytes(), "to the end");
+  EXPECT_FALSE(response.keep_alive());
+
+  EXPECT_EQ(read(response, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", 50).status, Response::Status::kNeedMore);
+  EXPECT_EQ(response.end_of_input(), Response::Status::kError);
+  EXPECT_EQ(response.error(), "unexpected EOF after 5 of 9 bytes");
+
+  EXPECT_EQ(read(response, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", 50).status, Response::Status::kNeedMore);
+  EXPECT_EQ(response.end_of_input(), Response::Status::kError);
+}
+
+TEST(Response, NamesHeadersAsGoDoesAndLeavesTheFramingOut) {
+  Response response;
+  read(response, "HTTP/1.1 200 OK\r\netag: x\r\nX-REQUEST-id:  a \r\nTransfer-Encoding: chunked\r\nX-Empty:\r\n\r\n0\r\n\r\n", 3);
+  const std::vector<HeaderView> want{{"Etag", "x"}, {"X-Request-Id", "a"}, {"X-Empty", ""}};
+  EXPECT_EQ(std::vector<HeaderView>(response.headers().begin(), response.headers().end()), want);
+}
+
+TEST(BodyCollector, CopiesNothingOfABodyThatItKnows) {
+  ChunkWriter writer{{}};
+  const BodyRef known = writer.store_body("hello world");
+  BodyCollector body;
+  body.start(known, UINT64_MAX);
+  body.append("hello ");
+  body.append("world");
+  EXPECT_TRUE(body.matches());
+  EXPECT_EQ(body.bytes().data(), known.bytes().data());
+}
+
+TEST(BodyCollector, TellsBodiesApartAtAnyByte) {
+  ChunkWriter writer{{}};
+  const std::string known = "hello world";
+  const BodyRef candidate = writer.store_body(known);
+  for (std::size_t at = 0; at < known.size(); ++at) {
+    std::string other = known;
+    other[at] = '#';
+    BodyCollector body;
+    body.start(candidate, UINT64_MAX);
+    body.append(std::string_view{other}.substr(0, 4));
+    body.append(std::string_view{other}.substr(4));
+    EXPECT_FALSE(body.matches());
+    EXPECT_EQ(body.bytes(), other);
+  }
+  BodyCollector shorter;
+  shorter.start(candidate, UINT64_MAX);
+  shorter.append("hello");
+  EXPECT_FALSE(shorter.matches());
+  EXPECT_EQ(shorter.bytes(), "hello");
+  BodyCollector longer;
+  longer.start(candidate, UINT64_MAX);
+  longer.append(known + "!");
+  EXPECT_FALSE(longer.matches());
+  EXPECT_EQ(longer.bytes(), known + "!");
+}
+
+TEST(BodyCollector, KeepsNoMoreThanItsLimit) {
+  BodyCollector body;
+  body.start({}, 7);
+  body.append("hello ");
+  body.append("world");
+  EXPECT_EQ(body.bytes(), "hello w");
+  EXPECT_EQ(body.kept(), 7U);
+}
+
+TEST(AnswerCache, KnowsAHeadByItsBytes) {
+  const std::string head = "HTTP/1.1 404 Nope\r\nContent-Length: 2\r\nx-a: b\r\n\r\n";
+  Response response;
+  read(response, head + "ok", 1000);
+  AnswerCache cache;
+  EXPECT_FALSE(cache.knows_head(head));
+  cache.learn(head, response);
+  EXPECT_TRUE(cache.knows_head(head + "ok"));
+  EXPECT_FALSE(cache.knows_head(head.substr(0, head.size() - 1)));
+  EXPECT_EQ(cache.content_length(), 2U);
+  EXPECT_EQ(cache.code(), 404);
+  EXPECT_EQ(cache.error(), "404 Nope");
+  EXPECT_EQ(cache.headers(), (std::vector<HeaderView>{{"Content-Length", "2"}, {"X-A", "b"}}));
+}
+
+}  // namespace
+}  // namespace pepe
