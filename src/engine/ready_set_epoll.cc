@@ -24,6 +24,17 @@ struct HandlerSlot {
   bool used{false};
 };
 
+/// Keeps the slot of an io_context: the handler of a wait that was cut short is still queued there when its set is gone.
+class SlotService : public asio::execution_context::service {
+ public:
+  static inline asio::execution_context::id id;
+  explicit SlotService(asio::execution_context& owner) : service{owner} {}
+  HandlerSlot slot;
+
+ private:
+  void shutdown() override {}
+};
+
 template <class T>
 struct SlotAllocator {
   using value_type = T;
@@ -66,7 +77,8 @@ timespec to_timespec(Instant instant) {
 }  // namespace
 
 struct ReadySet::State {
-  explicit State(asio::io_context& context) : io{context}, set{context}, timer{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {
+  explicit State(asio::io_context& context)
+      : io{context}, slot{asio::use_service<SlotService>(context).slot}, set{context}, timer{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {
     const int fd = ::epoll_create1(EPOLL_CLOEXEC);
     PEPE_CHECK(fd >= 0 && timer >= 0);
     set.assign(fd);
@@ -91,7 +103,7 @@ struct ReadySet::State {
   }
 
   asio::io_context& io;
-  HandlerSlot slot;  // outlives the wait that is in it
+  HandlerSlot& slot;
   asio::posix::stream_descriptor set;
   int timer;
   bool awaited{false};
