@@ -19,7 +19,8 @@
 namespace pepe {
 namespace {
 
-// How long a server may be silent before the next one is asked, in ms; it doubles with each round over all servers.
+// How long a server may be silent before the next one is asked, in ms; it doubles with each round over all
+// servers.
 constexpr int kServerTimeoutMs = 1000;
 constexpr int kRounds = 3;
 
@@ -41,12 +42,14 @@ std::string cause_of(int status) {
 Addresses addresses_of(const ares_addrinfo& info) {
   Addresses found;
   for (const ares_addrinfo_node* node = info.nodes; node != nullptr; node = node->ai_next) {
-    if (node->ai_family == AF_INET || node->ai_family == AF_INET6) found.push_back(to_address(*node->ai_addr));
+    if (node->ai_family == AF_INET || node->ai_family == AF_INET6)
+      found.push_back(to_address(*node->ai_addr));
   }
   return found;
 }
 
-/// A c-ares channel on an io_context. Shared with the handlers of its sockets, which may still be queued when it closes.
+/// A c-ares channel on an io_context. Shared with the handlers of its sockets, which may still be queued when
+/// it closes.
 class AresChannel : public std::enable_shared_from_this<AresChannel> {
  public:
   using Done = NameService::Done;
@@ -176,20 +179,22 @@ void AresChannel::await(const std::shared_ptr<Watch>& watch) {
     return found != channel.watches_.end() && found->second == awaited;
   };
   if (watch->reads && !std::exchange(watch->read_awaited, true)) {
-    watch->descriptor.async_wait(Descriptor::wait_read, [self = shared_from_this(), watch, still_watched](error_code ec) {
-      watch->read_awaited = false;
-      if (ec || !still_watched(*self, watch)) return;
-      self->process(watch->fd, ARES_SOCKET_BAD);
-      if (still_watched(*self, watch)) self->await(watch);
-    });
+    watch->descriptor.async_wait(Descriptor::wait_read,
+                                 [self = shared_from_this(), watch, still_watched](error_code ec) {
+                                   watch->read_awaited = false;
+                                   if (ec || !still_watched(*self, watch)) return;
+                                   self->process(watch->fd, ARES_SOCKET_BAD);
+                                   if (still_watched(*self, watch)) self->await(watch);
+                                 });
   }
   if (watch->writes && !std::exchange(watch->write_awaited, true)) {
-    watch->descriptor.async_wait(Descriptor::wait_write, [self = shared_from_this(), watch, still_watched](error_code ec) {
-      watch->write_awaited = false;
-      if (ec || !still_watched(*self, watch)) return;
-      self->process(ARES_SOCKET_BAD, watch->fd);
-      if (still_watched(*self, watch)) self->await(watch);
-    });
+    watch->descriptor.async_wait(Descriptor::wait_write,
+                                 [self = shared_from_this(), watch, still_watched](error_code ec) {
+                                   watch->write_awaited = false;
+                                   if (ec || !still_watched(*self, watch)) return;
+                                   self->process(ARES_SOCKET_BAD, watch->fd);
+                                   if (still_watched(*self, watch)) self->await(watch);
+                                 });
   }
 }
 
@@ -211,7 +216,8 @@ void AresChannel::arm_timer() {
   });
 }
 
-/// A channel for each server, with the others behind it for when it is silent: so questions take the servers in turn.
+/// A channel for each server, with the others behind it for when it is silent: so questions take the servers
+/// in turn.
 class AresNames final : public NameService {
  public:
   AresNames(asio::io_context& io, const std::vector<std::string>& servers) {
@@ -243,7 +249,8 @@ class AresNames final : public NameService {
 
 }  // namespace
 
-Expected<std::unique_ptr<NameService>> make_ares_names(asio::io_context& io, const std::vector<std::string>& servers) {
+Expected<std::unique_ptr<NameService>> make_ares_names(asio::io_context& io,
+                                                       const std::vector<std::string>& servers) {
   auto names = std::make_unique<AresNames>(io, servers);
   if (Expected<void> opened = names->open(); !opened) return std::move(opened).error();
   return std::unique_ptr<NameService>{std::move(names)};

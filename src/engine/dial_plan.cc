@@ -15,7 +15,8 @@ constexpr std::uint16_t kDnsPort = 53;
 
 Expected<HostPort> parse_host_port(std::string_view text) {
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return Error{"address " + std::string{text} + ": missing port in address"};
+  if (colon == std::string_view::npos)
+    return Error{"address " + std::string{text} + ": missing port in address"};
   std::string_view host = text.substr(0, colon);
   const std::string_view port = text.substr(colon + 1);
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
@@ -43,7 +44,8 @@ RoutePlan::RoutePlan(const AttackOptions& options, ProxyRules::Environment proxi
       proxies_{std::move(proxies)},
       names_{options.dns_ttl} {}
 
-Expected<std::unique_ptr<RoutePlan>> RoutePlan::make(const AttackOptions& options, ProxyRules::Environment proxies) {
+Expected<std::unique_ptr<RoutePlan>> RoutePlan::make(const AttackOptions& options,
+                                                     ProxyRules::Environment proxies) {
   std::unique_ptr<RoutePlan> plan{new RoutePlan{options, std::move(proxies)}};
   if (Expected<void> read = plan->read_addresses(options); !read) return std::move(read).error();
   for (const ConnectTo& entry : options.connect_to) {
@@ -73,7 +75,8 @@ Expected<void> RoutePlan::read_addresses(const AttackOptions& options) {
       server = parse_host_port(text);
       if (server) address = asio::ip::make_address(server->host, ec);
     }
-    if (!server || ec || server->port == 0) return Error{"-resolvers: " + text + " is not an IP address with an optional port"};
+    if (!server || ec || server->port == 0)
+      return Error{"-resolvers: " + text + " is not an IP address with an optional port"};
     resolvers_.push_back(format_endpoint(address, server->port));
   }
   return {};
@@ -107,7 +110,8 @@ std::uint32_t RoutePlan::routes(const Origin& origin) const {
 
 std::string RoutePlan::notice(const Origin& origin) const {
   const Proxy* used = proxy(origin);
-  return used == nullptr ? "" : "requests go through the proxy " + used->display() + " (" + used->variable + ")";
+  return used == nullptr ? ""
+                         : "requests go through the proxy " + used->display() + " (" + used->variable + ")";
 }
 
 Expected<Route> RoutePlan::route(const Origin& origin) {

@@ -33,14 +33,15 @@ std::string format_host_port(std::string_view host, std::uint16_t port);
 
 /// The way to an origin.
 struct Route {
-  HostPort to;                  ///< Where to open the socket: the proxy, if there is one; -connect-to applied.
+  HostPort to;  ///< Where to open the socket: the proxy, if there is one; -connect-to applied.
   const Proxy* proxy{nullptr};  ///< nullptr: none. The plan owns it.
 };
 
 /// The DialPlan that make_dial_plan() makes and dialers ask.
 class RoutePlan final : public DialPlan {
  public:
-  static Expected<std::unique_ptr<RoutePlan>> make(const AttackOptions& options, ProxyRules::Environment proxies);
+  static Expected<std::unique_ptr<RoutePlan>> make(const AttackOptions& options,
+                                                   ProxyRules::Environment proxies);
 
   void prepare(const Origin& origin) override;
   bool absolute_form(const Origin& origin, std::string* authorization) const override;
@@ -48,7 +49,8 @@ class RoutePlan final : public DialPlan {
   std::string notice(const Origin& origin) const override;
   bool names_move() const override { return names_.ttl() > Nanos{0}; }
 
-  /// The way to `origin`, which takes the turn of -connect-to. Error: a destination or a proxy that cannot be one.
+  /// The way to `origin`, which takes the turn of -connect-to. Error: a destination or a proxy that cannot be
+  /// one.
   Expected<Route> route(const Origin& origin);
 
   const std::string& unix_socket() const noexcept { return unix_socket_; }
@@ -57,10 +59,11 @@ class RoutePlan final : public DialPlan {
   NameCache& names() noexcept { return names_; }
   /// The system's names, or those of -resolvers.
   std::unique_ptr<NameService> make_name_service(asio::io_context& io) const;
-  /// Made when it is first asked for, which takes some 20 ms for the system's authorities. The Error is for the dial.
+  /// Made when it is first asked for, which takes some 20 ms for the system's authorities. The Error is for
+  /// the dial.
   const Expected<std::unique_ptr<TlsContext>>& tls();
-  /// Where one dialer keeps its TLS sessions; nullptr without -session-tickets. The plan's, since connections that
-  /// outlive the dialer still store into it.
+  /// Where one dialer keeps its TLS sessions; nullptr without -session-tickets. The plan's, since connections
+  /// that outlive the dialer still store into it.
   TlsTickets* make_tickets();
 
  private:

@@ -66,14 +66,18 @@ SocketStep::Next TlsHandshake::advance(int fd) {
   }
 }
 
-/// One connection on its way: name, socket, then what its scheme asks for. Shared with the handlers of its socket, which
-/// may still be queued when it is cancelled.
+/// One connection on its way: name, socket, then what its scheme asks for. Shared with the handlers of its
+/// socket, which may still be queued when it is cancelled.
 class Dial : public std::enable_shared_from_this<Dial> {
  public:
   using Done = std::function<void(Expected<Dialed>)>;
 
   Dial(DialContext& context, const Origin& origin, Done done)
-      : context_{context}, origin_{origin}, done_{std::move(done)}, socket_{context.io}, guard_{context.io.get_executor()} {}
+      : context_{context},
+        origin_{origin},
+        done_{std::move(done)},
+        socket_{context.io},
+        guard_{context.io.get_executor()} {}
 
   /// May end at once: only ever called from the io_context.
   void start();
@@ -108,7 +112,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
   bool tunnelled_{false};
   std::unique_ptr<TlsSession> tls_;
   std::unique_ptr<SocketStep> step_;  ///< Under way; nullptr: none.
-  WorkGuard guard_;  ///< A loop that has nothing but this dial to wait for goes on.
+  WorkGuard guard_;                   ///< A loop that has nothing but this dial to wait for goes on.
 };
 
 void Dial::start() {
@@ -159,7 +163,8 @@ void Dial::on_socket(Socket socket) {
 bool Dial::next_step() {
   const Proxy* proxy = route_.proxy;
   const bool secure = origin_.scheme == "https";
-  if (proxy != nullptr && !std::exchange(tunnelled_, true) && (secure || proxy->kind == Proxy::Kind::kSocks5)) {
+  if (proxy != nullptr && !std::exchange(tunnelled_, true) &&
+      (secure || proxy->kind == Proxy::Kind::kSocks5)) {
     if (proxy->kind == Proxy::Kind::kHttps) {
       fail(Error{"an https proxy cannot be used for https URLs"});
       return false;
@@ -179,7 +184,8 @@ bool Dial::next_step() {
     return false;
   }
   const HostPort peer = to_proxy ? HostPort{proxy->host, proxy->port} : HostPort{origin_.host, origin_.port};
-  tls_ = (*tls)->make_session(socket_.native_handle(), peer.host, format_host_port(peer.host, peer.port), context_.tickets);
+  tls_ = (*tls)->make_session(socket_.native_handle(), peer.host, format_host_port(peer.host, peer.port),
+                              context_.tickets);
   if (!tls_) {
     finish(Error{"tls: out of memory"});
     return false;
@@ -245,10 +251,11 @@ class AsioDialer final : public Dialer {
 
   Id dial(const Origin& origin, Done done) override {
     const Id id = ++last_id_;
-    dials_.emplace(id, std::make_shared<Dial>(context_, origin, [this, id, done = std::move(done)](Expected<Dialed> dialed) {
-      dials_.erase(id);
-      done(std::move(dialed));
-    }));
+    dials_.emplace(id, std::make_shared<Dial>(context_, origin,
+                                              [this, id, done = std::move(done)](Expected<Dialed> dialed) {
+                                                dials_.erase(id);
+                                                done(std::move(dialed));
+                                              }));
     asio::post(context_.io, [this, id] {
       const auto found = dials_.find(id);
       if (found == dials_.end()) return;

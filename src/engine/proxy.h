@@ -28,16 +28,18 @@ struct Proxy {
   std::string display() const;
   /// The value of Proxy-Authorization; empty without credentials.
   std::string authorization() const;
-  /// What stands in front of the cause when the proxy cannot be reached or refuses a connection to `destination`.
+  /// What stands in front of the cause when the proxy cannot be reached or refuses a connection to
+  /// `destination`.
   std::string error_prefix(std::string_view destination) const;
 };
 
-/// `value` of `variable`: "http://user:password@host:port", "https://...", "socks5://..."; without a scheme it is http.
-/// Error: without the value, which may hold a password.
+/// `value` of `variable`: "http://user:password@host:port", "https://...", "socks5://..."; without a scheme
+/// it is http. Error: without the value, which may hold a password.
 Expected<Proxy> parse_proxy(std::string_view variable, std::string_view value);
 
-/// NO_PROXY: which hosts are reached without a proxy. Names (with their subdomains), ".suffix" (subdomains only), "*",
-/// addresses and CIDR blocks, each with an optional port. This machine is never reached through one.
+/// NO_PROXY: which hosts are reached without a proxy. Names (with their subdomains), ".suffix" (subdomains
+/// only), "*", addresses and CIDR blocks, each with an optional port. This machine is never reached through
+/// one.
 class ProxyExceptions {
  public:
   explicit ProxyExceptions(std::string_view no_proxy = {});
@@ -83,8 +85,8 @@ struct TunnelOptions {
   std::vector<HeaderField> headers;  ///< -proxy-header; of CONNECT requests.
 };
 
-/// The greeting that makes `proxy` pass a connection on to `host`:`port`: CONNECT or SOCKS5, which leaves looking the
-/// name up to the proxy. Errors come with Proxy::error_prefix().
+/// The greeting that makes `proxy` pass a connection on to `host`:`port`: CONNECT or SOCKS5, which leaves
+/// looking the name up to the proxy. Errors come with Proxy::error_prefix().
 std::unique_ptr<SocketStep> make_tunnel(const Proxy& proxy, const std::string& host, std::uint16_t port,
                                         const TunnelOptions& options);
 

@@ -18,10 +18,12 @@ namespace pepe {
 
 using Addresses = std::vector<asio::ip::address>;
 
-/// What is known about names, for all workers together. Thread-safe: one small lock, taken once per new connection.
+/// What is known about names, for all workers together. Thread-safe: one small lock, taken once per new
+/// connection.
 class NameCache {
  public:
-  /// `ttl` as in -dns-ttl: 0 keeps an answer for the whole run, above 0 asks again after that time, below 0 keeps none.
+  /// `ttl` as in -dns-ttl: 0 keeps an answer for the whole run, above 0 asks again after that time, below 0
+  /// keeps none.
   explicit NameCache(Nanos ttl) : ttl_{ttl} {}
 
   struct Answer {
@@ -33,8 +35,8 @@ class NameCache {
   /// False when the last answer for `name` leaves `address` out. True without an answer.
   bool lists(const std::string& name, const asio::ip::address& address) const;
 
-  /// `addresses` in the order to try them for the next connection: families in turn, the one that worked last in
-  /// front; within a family each connection starts one further along, so that load spreads.
+  /// `addresses` in the order to try them for the next connection: families in turn, the one that worked last
+  /// in front; within a family each connection starts one further along, so that load spreads.
   Addresses order(const std::string& name, const Addresses& addresses);
   /// Remembers the family of a connection that came about.
   void connected(const std::string& name, const asio::ip::address& address);
@@ -66,16 +68,17 @@ class NameService {
   virtual void lookup(const std::string& name, Done done) = 0;
 };
 
-/// getaddrinfo on threads of its own. A lookup cannot be cut short, so the threads are detached: a name server that does
-/// not answer must not hold up the end of the run.
+/// getaddrinfo on threads of its own. A lookup cannot be cut short, so the threads are detached: a name
+/// server that does not answer must not hold up the end of the run.
 std::unique_ptr<NameService> make_system_names(asio::io_context& io);
 
-/// The name servers `servers` ("ip:port", at least one), asked in turn from the second on; one that is silent is passed
-/// over. The hosts file comes first; search domains are the system's.
-Expected<std::unique_ptr<NameService>> make_ares_names(asio::io_context& io, const std::vector<std::string>& servers);
+/// The name servers `servers` ("ip:port", at least one), asked in turn from the second on; one that is silent
+/// is passed over. The hosts file comes first; search domains are the system's.
+Expected<std::unique_ptr<NameService>> make_ares_names(asio::io_context& io,
+                                                       const std::vector<std::string>& servers);
 
-/// The names of one worker: the shared cache in front of a NameService, and one question at a time for each name.
-/// Used on the io_context's thread only.
+/// The names of one worker: the shared cache in front of a NameService, and one question at a time for each
+/// name. Used on the io_context's thread only.
 class Resolver {
  public:
   using Id = std::uint64_t;

@@ -17,7 +17,8 @@
 namespace pepe {
 namespace {
 
-// Lookups that may be under way at once, for one worker; the rest wait. More would only pile up on a dead server.
+// Lookups that may be under way at once, for one worker; the rest wait. More would only pile up on a dead
+// server.
 constexpr std::size_t kMaxThreads = 16;
 
 // The server that error texts name: the first of the system's configuration.
@@ -55,7 +56,8 @@ Expected<Addresses> ask_system(const std::string& name) {
   if (code != 0) return failed(cause_of(code, errno));
   Addresses addresses;
   for (const addrinfo* item = found; item != nullptr; item = item->ai_next) {
-    if (item->ai_family == AF_INET || item->ai_family == AF_INET6) addresses.push_back(to_address(*item->ai_addr));
+    if (item->ai_family == AF_INET || item->ai_family == AF_INET6)
+      addresses.push_back(to_address(*item->ai_addr));
   }
   freeaddrinfo(found);
   if (addresses.empty()) return failed("no such host");
@@ -128,6 +130,8 @@ class SystemNames final : public NameService {
 
 }  // namespace
 
-std::unique_ptr<NameService> make_system_names(asio::io_context& io) { return std::make_unique<SystemNames>(io); }
+std::unique_ptr<NameService> make_system_names(asio::io_context& io) {
+  return std::make_unique<SystemNames>(io);
+}
 
 }  // namespace pepe

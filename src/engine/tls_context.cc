@@ -19,7 +19,8 @@ namespace {
 
 // In the form that ALPN wants: each name behind its length. HTTP/2 is not spoken yet, so it is not offered.
 constexpr std::string_view kAlpnHttp1 = "\x08http/1.1";
-// A key or a bundle of certificates is far smaller; a device or a log file given by mistake is not read to its end.
+// A key or a bundle of certificates is far smaller; a device or a log file given by mistake is not read to
+// its end.
 constexpr std::size_t kMaxPemBytes = 64 << 20;
 // Servers whose sessions are kept: beyond this many, all are forgotten.
 constexpr std::size_t kMaxTickets = 10'000;
@@ -50,7 +51,9 @@ OpenSslPtr<BIO> memory_bio(const std::string& text) {
 }
 
 // OpenSSL's own asks at the terminal for the password of an encrypted key.
-int no_password(char*, int, int, void*) { return -1; }
+int no_password(char*, int, int, void*) {
+  return -1;
+}
 
 // Blocks that are no certificate are passed over, as are trailing texts.
 std::size_t add_authorities(X509_STORE* store, const std::string& pem) {
@@ -69,11 +72,14 @@ std::size_t add_authorities(X509_STORE* store, const std::string& pem) {
   return added;
 }
 
-bool exists(const char* path) { return access(path, R_OK) == 0; }
+bool exists(const char* path) {
+  return access(path, R_OK) == 0;
+}
 
 void use_system_authorities(SSL_CTX* ctx) {
   SSL_CTX_set_default_verify_paths(ctx);
-  const bool chosen = std::getenv(X509_get_default_cert_file_env()) || std::getenv(X509_get_default_cert_dir_env());
+  const bool chosen =
+      std::getenv(X509_get_default_cert_file_env()) || std::getenv(X509_get_default_cert_dir_env());
   if (!chosen && !exists(X509_get_default_cert_file()) && !exists(X509_get_default_cert_dir())) {
     for (const char* bundle : kSystemBundles) {
       if (exists(bundle) && SSL_CTX_load_verify_file(ctx, bundle) == 1) break;
@@ -90,7 +96,8 @@ Expected<void> use_authorities(SSL_CTX* ctx, const TlsOptions& options) {
   for (const std::string& path : options.root_cert_files) {
     Expected<std::string> pem = read_pem(path);
     if (!pem) return std::move(pem).error();
-    if (add_authorities(SSL_CTX_get_cert_store(ctx), *pem) == 0) return Error{"bad certificate: none in " + path};
+    if (add_authorities(SSL_CTX_get_cert_store(ctx), *pem) == 0)
+      return Error{"bad certificate: none in " + path};
   }
   return {};
 }
@@ -116,7 +123,8 @@ Expected<void> use_key(SSL_CTX* ctx, const std::string& path, const std::string&
                       ERR_GET_REASON(ERR_peek_error()) == PEM_R_BAD_PASSWORD_READ;
   ERR_clear_error();
   if (!key) {
-    return Error{locked ? "tls: the private key in " + path + " is encrypted" : "tls: no private key in " + path};
+    return Error{locked ? "tls: the private key in " + path + " is encrypted"
+                        : "tls: no private key in " + path};
   }
   const bool matches = SSL_CTX_use_PrivateKey(ctx, key.get()) == 1 && SSL_CTX_check_private_key(ctx) == 1;
   ERR_clear_error();
@@ -142,10 +150,12 @@ Expected<void> use_client_certificate(SSL_CTX* ctx, const TlsOptions& options) {
 
 void configure(SSL_CTX* ctx, const TlsOptions& options) {
   SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
-  // An end without close_notify stays an error: it may be an attacker's, and the rest of a body is missing then.
+  // An end without close_notify stays an error: it may be an attacker's, and the rest of a body is missing
+  // then.
   SSL_CTX_clear_options(ctx, SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_mode(
+      ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_verify(ctx, options.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, verify_tls_peer);
   SSL_CTX_set_alpn_protos(ctx, reinterpret_cast<const unsigned char*>(kAlpnHttp1.data()),
                           static_cast<unsigned>(kAlpnHttp1.size()));
@@ -179,8 +189,8 @@ Expected<std::unique_ptr<TlsContext>> TlsContext::make(const TlsOptions& options
   return std::unique_ptr<TlsContext>{new TlsContext{std::move(ctx)}};
 }
 
-std::unique_ptr<TlsSession> TlsContext::make_session(int fd, const std::string& host, const std::string& server,
-                                                     TlsTickets* tickets) const {
+std::unique_ptr<TlsSession> TlsContext::make_session(int fd, const std::string& host,
+                                                     const std::string& server, TlsTickets* tickets) const {
   OpenSslPtr<SSL> ssl{SSL_new(ctx_.get())};
   if (!ssl) return nullptr;
   return make_tls_session(std::move(ssl), fd, host, server, tickets);

@@ -23,8 +23,8 @@ struct OpenSslFree {
 template <class T>
 using OpenSslPtr = std::unique_ptr<T, OpenSslFree>;
 
-/// -session-tickets: the last session of each server that one worker saw. Used on that worker's thread only, since
-/// OpenSSL writes to a session when its connection breaks.
+/// -session-tickets: the last session of each server that one worker saw. Used on that worker's thread only,
+/// since OpenSSL writes to a session when its connection breaks.
 class TlsTickets {
  public:
   /// nullptr: none yet.
@@ -35,15 +35,17 @@ class TlsTickets {
   std::unordered_map<std::string, OpenSslPtr<SSL_SESSION>> sessions_;
 };
 
-/// What all TLS connections of an attack have in common: certificates, keys, versions. Immutable, so workers share it.
+/// What all TLS connections of an attack have in common: certificates, keys, versions. Immutable, so workers
+/// share it.
 class TlsContext {
  public:
-  /// Error: `open F: no such file or directory`, `bad certificate`, a key that does not belong to its certificate.
+  /// Error: `open F: no such file or directory`, `bad certificate`, a key that does not belong to its
+  /// certificate.
   static Expected<std::unique_ptr<TlsContext>> make(const TlsOptions& options);
 
-  /// A session for a connection to `host` (the name or address that the certificate must be for) over `fd`, which stays
-  /// the caller's. `tickets`, with `server` as its key, or nullptr: nothing is resumed. It must outlive the session.
-  /// nullptr: OpenSSL is out of memory.
+  /// A session for a connection to `host` (the name or address that the certificate must be for) over `fd`,
+  /// which stays the caller's. `tickets`, with `server` as its key, or nullptr: nothing is resumed. It must
+  /// outlive the session. nullptr: OpenSSL is out of memory.
   std::unique_ptr<TlsSession> make_session(int fd, const std::string& host, const std::string& server,
                                            TlsTickets* tickets) const;
 

@@ -80,7 +80,8 @@ std::string format_address(const ASN1_OCTET_STRING& octets) {
 
 SubjectNames subject_names(X509* certificate) {
   SubjectNames names;
-  auto* all = static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  auto* all =
+      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
   for (int i = 0; i < sk_GENERAL_NAME_num(all); ++i) {
     const GENERAL_NAME* name = sk_GENERAL_NAME_value(all, i);
     if (name->type == GEN_DNS) {

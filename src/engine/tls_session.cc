@@ -23,7 +23,8 @@ namespace {
 
 class OpenSslSession final : public TlsSession {
  public:
-  OpenSslSession(OpenSslPtr<SSL> ssl, int fd, const std::string& host, const std::string& server, TlsTickets* tickets);
+  OpenSslSession(OpenSslPtr<SSL> ssl, int fd, const std::string& host, const std::string& server,
+                 TlsTickets* tickets);
   ~OpenSslSession() override;
 
   void feed(std::span<const char> ciphertext) override { input_ = ciphertext; }
@@ -62,7 +63,8 @@ class OpenSslSession final : public TlsSession {
   bool ended_{false};
   bool handshaken_{false};
   int send_errno_{0};
-  std::string held_;  ///< Ciphertext that could not be used up before its buffer was needed again; comes before input_.
+  std::string held_;  ///< Ciphertext that could not be used up before its buffer was needed again; comes
+                      ///< before input_.
   std::size_t held_pos_{0};
   std::array<char, 5> first_bytes_{};  ///< Of the peer, for the case that it does not speak TLS.
   std::size_t first_count_{0};
@@ -107,9 +109,13 @@ const BIO_METHOD* bio_method() {
   return method;
 }
 
-OpenSslSession::OpenSslSession(OpenSslPtr<SSL> ssl, int fd, const std::string& host, const std::string& server,
-                               TlsTickets* tickets)
-    : ssl_{std::move(ssl)}, fd_{fd}, host_{host.empty() ? "localhost" : host}, server_{server}, tickets_{tickets} {
+OpenSslSession::OpenSslSession(OpenSslPtr<SSL> ssl, int fd, const std::string& host,
+                               const std::string& server, TlsTickets* tickets)
+    : ssl_{std::move(ssl)},
+      fd_{fd},
+      host_{host.empty() ? "localhost" : host},
+      server_{server},
+      tickets_{tickets} {
   BIO* bio = BIO_new(bio_method());
   PEPE_CHECK(bio != nullptr);
   BIO_set_data(bio, this);
@@ -118,18 +124,22 @@ OpenSslSession::OpenSslSession(OpenSslPtr<SSL> ssl, int fd, const std::string& h
   SSL_set_app_data(ssl_.get(), this);
   SSL_set_connect_state(ssl_.get());
   set_peer_name();
-  if (SSL_SESSION* known = tickets_ == nullptr ? nullptr : tickets_->find(server_)) SSL_set_session(ssl_.get(), known);
+  if (SSL_SESSION* known = tickets_ == nullptr ? nullptr : tickets_->find(server_))
+    SSL_set_session(ssl_.get(), known);
 }
 
 OpenSslSession::~OpenSslSession() {
-  // OpenSSL makes the ticket of a connection that ends without a farewell useless; ends like that are ordinary here.
+  // OpenSSL makes the ticket of a connection that ends without a farewell useless; ends like that are
+  // ordinary here.
   if (handshaken_) SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 }
 
 void OpenSslSession::set_peer_name() {
-  // A name is looked for in the subject alternative names only: the common name has not counted for many years.
+  // A name is looked for in the subject alternative names only: the common name has not counted for many
+  // years.
   X509_VERIFY_PARAM* wanted = SSL_get0_param(ssl_.get());
-  X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  X509_VERIFY_PARAM_set_hostflags(wanted,
+                                  X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   error_code ec;
   asio::ip::address address = asio::ip::make_address(host_, ec);
   if (!ec) {
@@ -217,7 +227,8 @@ TlsSession::Count OpenSslSession::write(std::string_view plaintext) {
   std::size_t written = 0;
   while (written < plaintext.size()) {
     std::size_t sent = 0;
-    const int result = SSL_write_ex(ssl_.get(), plaintext.data() + written, plaintext.size() - written, &sent);
+    const int result =
+        SSL_write_ex(ssl_.get(), plaintext.data() + written, plaintext.size() - written, &sent);
     if (result != 1) {
       const Status status = outcome(result);
       if (status == Status::kError || written == 0) return {status, 0};
@@ -265,18 +276,22 @@ std::string OpenSslSession::failure_text() const {
   const unsigned long code = ERR_peek_error();
   const int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
   if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED) return "tls: failed to verify certificate: " + refusal_;
-  if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING || code == 0) return handshaken_ ? "unexpected EOF" : "EOF";
+  if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING || code == 0)
+    return handshaken_ ? "unexpected EOF" : "EOF";
   if (!handshaken_ && first_count_ == first_bytes_.size()) {
     if (std::string_view{first_bytes_.data(), first_count_} == "HTTP/") {
       return "http: server gave HTTP response to HTTPS client";
     }
-    const bool is_tls = (first_bytes_[0] == SSL3_RT_HANDSHAKE || first_bytes_[0] == SSL3_RT_ALERT) && first_bytes_[1] == 3;
+    const bool is_tls =
+        (first_bytes_[0] == SSL3_RT_HANDSHAKE || first_bytes_[0] == SSL3_RT_ALERT) && first_bytes_[1] == 3;
     if (!is_tls) return "tls: first record does not look like a TLS handshake";
   }
   return library_error(code);
 }
 
-OpenSslSession* session_of(const SSL* ssl) { return static_cast<OpenSslSession*>(SSL_get_app_data(ssl)); }
+OpenSslSession* session_of(const SSL* ssl) {
+  return static_cast<OpenSslSession*>(SSL_get_app_data(ssl));
+}
 
 }  // namespace
 

@@ -8,9 +8,9 @@
 
 namespace pepe {
 
-/// One TLS connection over a descriptor that its owner reads: OpenSSL behind a BIO of our own, which takes ciphertext
-/// from the worker's read buffer (one recv per wake-up, whatever the number of records) and sends directly.
-/// SSL_MODE_RELEASE_BUFFERS: an idle session holds no buffers. Not thread-safe.
+/// One TLS connection over a descriptor that its owner reads: OpenSSL behind a BIO of our own, which takes
+/// ciphertext from the worker's read buffer (one recv per wake-up, whatever the number of records) and sends
+/// directly. SSL_MODE_RELEASE_BUFFERS: an idle session holds no buffers. Not thread-safe.
 class TlsSession {
  public:
   enum class Status {
@@ -27,8 +27,8 @@ class TlsSession {
 
   virtual ~TlsSession() = default;
 
-  /// Hands over ciphertext just received. Borrowed: read() or handshake() must be called until kWantRead (or an end)
-  /// before the memory is reused.
+  /// Hands over ciphertext just received. Borrowed: read() or handshake() must be called until kWantRead (or
+  /// an end) before the memory is reused.
   virtual void feed(std::span<const char> ciphertext) = 0;
   /// The peer closed the connection (recv gave 0): what follows without close_notify is a truncation.
   virtual void feed_end() = 0;
@@ -37,10 +37,12 @@ class TlsSession {
   virtual bool h2() const = 0;
   /// Plaintext into `out`.
   virtual Count read(std::span<char> out) = 0;
-  /// Sends plaintext. kWantWrite with bytes == 0: call again with the same bytes when the socket is writable. kError
-  /// leaves reading as it is: what the peer said before it hung up (an alert, an early answer) can still be read.
+  /// Sends plaintext. kWantWrite with bytes == 0: call again with the same bytes when the socket is writable.
+  /// kError leaves reading as it is: what the peer said before it hung up (an alert, an early answer) can
+  /// still be read.
   virtual Count write(std::string_view plaintext) = 0;
-  /// The last failure, in vegeta's words where scripts match on them ("tls: failed to verify certificate: ...").
+  /// The last failure, in vegeta's words where scripts match on them ("tls: failed to verify certificate:
+  /// ...").
   virtual const std::string& error() const = 0;
   /// Sends close_notify, best effort.
   virtual void shutdown() = 0;

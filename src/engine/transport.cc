@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/socket_text.h"
 #include "pepe/base/error.h"
 
 namespace pepe {
@@ -25,15 +26,6 @@ bool is_unusable_family(int errno_value) {
 
 asio::generic::stream_protocol::endpoint tcp_endpoint(const asio::ip::address& address, std::uint16_t port) {
   return asio::ip::tcp::endpoint{address, port};
-}
-
-std::string format_sockaddr(const sockaddr_storage& from) {
-  const auto& generic = reinterpret_cast<const sockaddr&>(from);
-  // The port is at the same place in both.
-  const auto& v4 = reinterpret_cast<const sockaddr_in&>(from);
-  static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
-  if (from.ss_family != AF_INET && from.ss_family != AF_INET6) return "@";
-  return format_endpoint(to_address(generic), ntohs(v4.sin_port));
 }
 
 }  // namespace
@@ -55,27 +47,15 @@ std::string format_endpoint(const asio::ip::address& address, unsigned port) {
 }
 
 std::string socket_error(std::string_view operation, int fd, int errno_value) {
-  sockaddr_storage local{};
-  sockaddr_storage remote{};
-  socklen_t local_size = sizeof local;
-  socklen_t remote_size = sizeof remote;
-  getsockname(fd, reinterpret_cast<sockaddr*>(&local), &local_size);
-  // After a reset the peer's address is gone.
-  const bool has_remote = getpeername(fd, reinterpret_cast<sockaddr*>(&remote), &remote_size) == 0;
   std::string text{operation};
-  text += local.ss_family == AF_UNIX ? " unix " : " tcp ";
-  text += format_sockaddr(local);
-  if (has_remote) text += "->" + format_sockaddr(remote);
-  text += ": ";
+  text += " tcp " + local_address_text(fd) + "->" + peer_address_text(fd) + ": ";
   text += operation;
   return text + ": " + errno_text(errno_value);
 }
 
-bool is_connected_to_itself(const Socket& socket) {
+bool is_connected_to_itself(const Socket& socket, const Socket::endpoint_type& remote) {
   error_code ec;
   const auto local = socket.local_endpoint(ec);
-  if (ec) return false;
-  const auto remote = socket.remote_endpoint(ec);
   return !ec && local == remote;
 }
 
@@ -102,8 +82,9 @@ void TcpConnect::try_next() {
       continue;
     }
     ++pending_;
-    socket.async_connect(tcp_endpoint(addresses_[index], port_),
-                         [self = shared_from_this(), index](error_code ec) { self->on_connected(index, ec); });
+    socket.async_connect(
+        tcp_endpoint(addresses_[index], port_),
+        [self = shared_from_this(), index](error_code ec) { self->on_connected(index, ec); });
     if (sockets_.size() < addresses_.size()) {
       silence_.expires_after(kSilenceBeforeNext);
       silence_.async_wait([self = shared_from_this()](error_code ec) { self->on_silence(ec); });
@@ -134,7 +115,8 @@ void TcpConnect::on_connected(std::size_t index, error_code ec) {
   --pending_;
   if (!done_) return;
   Socket& socket = sockets_[index];
-  if (!ec && is_connected_to_itself(socket)) ec = asio::error::connection_refused;
+  if (!ec && is_connected_to_itself(socket, tcp_endpoint(addresses_[index], port_)))
+    ec = asio::error::connection_refused;
   if (ec) {
     note(index, {"connect", ec.value()});
     silence_.cancel();
@@ -180,7 +162,8 @@ std::string TcpConnect::text(std::size_t index, Failure failure) const {
   }
   text += std::string{failure.step} + ": " + errno_text(failure.errno_value);
   if (failure.step == std::string_view{"connect"} && failure.errno_value == EADDRNOTAVAIL) {
-    text += addresses_[index].is_v6() ? " (no local IPv6 address or no free local port: " : " (no free local port: ";
+    text += addresses_[index].is_v6() ? " (no local IPv6 address or no free local port: "
+                                      : " (no free local port: ";
     text += "keep connections alive, or widen net.ipv4.ip_local_port_range)";
   }
   return text;
@@ -205,7 +188,8 @@ Expected<Socket> connect_unix(asio::io_context& io, const std::string& path) {
   if (ec) return failed("socket", ec.value());
   socket.native_non_blocking(true, ec);
   // Not async_connect: it takes the EAGAIN of a full backlog for a connection under way, and there is none.
-  if (::connect(socket.native_handle(), reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(size)) != 0) {
+  if (::connect(socket.native_handle(), reinterpret_cast<const sockaddr*>(&address),
+                static_cast<socklen_t>(size)) != 0) {
     return failed("connect", errno);
   }
   return socket;

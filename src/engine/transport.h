@@ -24,16 +24,16 @@ asio::ip::address to_address(const sockaddr& from);
 /// "127.0.0.1:80", "[::1]:80".
 std::string format_endpoint(const asio::ip::address& address, unsigned port);
 
-/// An Error in vegeta's words, with `operation` in front: "read tcp 127.0.0.1:5000->127.0.0.1:80: read: connection
-/// reset by peer". The addresses are those of the connected socket `fd`.
+/// An Error in vegeta's words, with `operation` in front: "read tcp 127.0.0.1:5000->127.0.0.1:80: read:
+/// connection reset by peer". The addresses are those of the connected socket `fd`.
 std::string socket_error(std::string_view operation, int fd, int errno_value);
 
-/// A socket that connects to a port of this machine in the range of local ports can get that very port for its own, and
-/// then TCP connects it to itself, although nobody listens there.
-bool is_connected_to_itself(const Socket& socket);
+/// A socket that connects to a port of this machine in the range of local ports can get that very port for
+/// its own, and then TCP connects it to itself, although nobody listens there.
+bool is_connected_to_itself(const Socket& socket, const Socket::endpoint_type& remote);
 
-/// Opens one TCP connection by trying the addresses of a host in order: the next at once when one fails, and also, while
-/// the others go on, when one has been silent for 250 ms (RFC 8305). The first to connect wins.
+/// Opens one TCP connection by trying the addresses of a host in order: the next at once when one fails, and
+/// also, while the others go on, when one has been silent for 250 ms (RFC 8305). The first to connect wins.
 /// Shared with its own handlers, which may still be queued when it is cancelled.
 class TcpConnect : public std::enable_shared_from_this<TcpConnect> {
  public:
@@ -89,7 +89,8 @@ class SocketStep {
   virtual const std::string& error() const = 0;
 };
 
-/// Connects to the unix socket `path` ("@name": an abstract one), which never waits. The socket is non-blocking.
+/// Connects to the unix socket `path` ("@name": an abstract one), which never waits. The socket is
+/// non-blocking.
 Expected<Socket> connect_unix(asio::io_context& io, const std::string& path);
 
 }  // namespace pepe

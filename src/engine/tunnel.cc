@@ -79,13 +79,15 @@ class ConnectTunnel final : public Talk {
   Next advance(int fd) override;
 
  private:
-  static std::string request(const Proxy& proxy, const std::string& destination, const TunnelOptions& options);
+  static std::string request(const Proxy& proxy, const std::string& destination,
+                             const TunnelOptions& options);
   Next judge();
 
   std::string head_;
 };
 
-std::string ConnectTunnel::request(const Proxy& proxy, const std::string& destination, const TunnelOptions& options) {
+std::string ConnectTunnel::request(const Proxy& proxy, const std::string& destination,
+                                   const TunnelOptions& options) {
   std::string text = "CONNECT " + destination + " HTTP/1.1\r\nHost: " + destination + "\r\n";
   const auto given = [&options](std::string_view name) {
     return std::any_of(options.headers.begin(), options.headers.end(),
@@ -108,7 +110,8 @@ SocketStep::Next ConnectTunnel::advance(int fd) {
     // Looked at first and taken after: what follows the head belongs to the tunnel.
     const std::size_t before = head_.size();
     std::size_t got = 0;
-    if (const Next next = receive(fd, kMaxAnswerHead, MSG_PEEK, head_, &got); next != Next::kDone) return next;
+    if (const Next next = receive(fd, kMaxAnswerHead, MSG_PEEK, head_, &got); next != Next::kDone)
+      return next;
     const std::size_t end = head_.find("\r\n\r\n", before < 3 ? 0 : before - 3);
     const bool whole = end != std::string::npos;
     if (whole) head_.resize(end + 4);
@@ -122,12 +125,13 @@ SocketStep::Next ConnectTunnel::advance(int fd) {
 SocketStep::Next ConnectTunnel::judge() {
   const std::string_view line = std::string_view{head_}.substr(0, head_.find("\r\n"));
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const bool well_formed = line.size() >= 12 && line.starts_with("HTTP/1.") && is_digit(line[7]) && line[8] == ' ' &&
-                           std::all_of(line.begin() + 9, line.begin() + 12, is_digit) &&
+  const bool well_formed = line.size() >= 12 && line.starts_with("HTTP/1.") && is_digit(line[7]) &&
+                           line[8] == ' ' && std::all_of(line.begin() + 9, line.begin() + 12, is_digit) &&
                            (line.size() == 12 || line[12] == ' ');
   if (!well_formed) return fail("malformed HTTP response \"" + printable(line, kMaxWords) + "\"");
   const std::string_view status = line.substr(9);
-  if (!status.starts_with("200")) return fail("the proxy answered CONNECT with " + printable(status, kMaxWords));
+  if (!status.starts_with("200"))
+    return fail("the proxy answered CONNECT with " + printable(status, kMaxWords));
   return Next::kDone;
 }
 
@@ -135,7 +139,10 @@ SocketStep::Next ConnectTunnel::judge() {
 class SocksTunnel final : public Talk {
  public:
   SocksTunnel(const Proxy& proxy, const std::string& host, std::uint16_t port)
-      : Talk{proxy.error_prefix(format_host_port(host, port))}, host_{host}, port_{port}, credentials_{proxy.credentials} {
+      : Talk{proxy.error_prefix(format_host_port(host, port))},
+        host_{host},
+        port_{port},
+        credentials_{proxy.credentials} {
     say(credentials_ ? std::string{"\x05\x02\x00\x02", 4} : std::string{"\x05\x01\x00", 3});
   }
   Next advance(int fd) override;
@@ -168,7 +175,8 @@ SocketStep::Next SocksTunnel::advance(int fd) {
     if (const Next sent = send_rest(fd); sent != Next::kDone) return sent;
     while (answer_.size() < needed_) {
       std::size_t got = 0;
-      if (const Next next = receive(fd, needed_ - answer_.size(), 0, answer_, &got); next != Next::kDone) return next;
+      if (const Next next = receive(fd, needed_ - answer_.size(), 0, answer_, &got); next != Next::kDone)
+        return next;
     }
     if (const Next next = on_answer(); next != Next::kDone) return next;
   }
@@ -205,8 +213,10 @@ SocketStep::Next SocksTunnel::log_in() {
   const std::size_t colon = credentials_->find(':');
   const std::string user = credentials_->substr(0, colon);
   const std::string password = credentials_->substr(colon + 1);
-  if (user.empty() || user.size() > 255 || password.size() > 255) return fail("the user name or password does not fit");
-  say(std::string{'\x01', static_cast<char>(user.size())} + user + static_cast<char>(password.size()) + password);
+  if (user.empty() || user.size() > 255 || password.size() > 255)
+    return fail("the user name or password does not fit");
+  say(std::string{'\x01', static_cast<char>(user.size())} + user + static_cast<char>(password.size()) +
+      password);
   await(Awaited::kLogin, 2);
   return Next::kDone;
 }
@@ -235,19 +245,19 @@ SocketStep::Next SocksTunnel::ask() {
 }
 
 SocketStep::Next SocksTunnel::on_reply() {
-  constexpr std::array<std::string_view, 9> kCauses = {
-      "",
-      "general SOCKS server failure",
-      "connection not allowed by ruleset",
-      "network unreachable",
-      "host unreachable",
-      "connection refused",
-      "TTL expired",
-      "command not supported",
-      "address type not supported"};
+  constexpr std::array<std::string_view, 9> kCauses = {"",
+                                                       "general SOCKS server failure",
+                                                       "connection not allowed by ruleset",
+                                                       "network unreachable",
+                                                       "host unreachable",
+                                                       "connection refused",
+                                                       "TTL expired",
+                                                       "command not supported",
+                                                       "address type not supported"};
   if (byte(0) != 5) return fail("the proxy does not speak SOCKS5");
   if (byte(1) != 0) {
-    return fail(byte(1) < kCauses.size() ? std::string{kCauses[byte(1)]} : "unknown code " + std::to_string(byte(1)));
+    return fail(byte(1) < kCauses.size() ? std::string{kCauses[byte(1)]}
+                                         : "unknown code " + std::to_string(byte(1)));
   }
   switch (byte(3)) {
     case 1:

@@ -26,8 +26,8 @@ struct Identity {
 
 struct IdentitySpec {
   std::string common_name{"pepe test"};
-  std::string alt_names{};           ///< OpenSSL's form: "DNS:a.test,IP:127.0.0.1"; empty: none.
-  const Identity* issuer{nullptr};   ///< nullptr: signed by itself.
+  std::string alt_names{};          ///< OpenSSL's form: "DNS:a.test,IP:127.0.0.1"; empty: none.
+  const Identity* issuer{nullptr};  ///< nullptr: signed by itself.
   long starts_in_s{-3600};
   long ends_in_s{3600};
   bool authority{false};
@@ -73,8 +73,8 @@ inline std::string certificate_pem(const Identity& identity) {
 }
 inline std::string key_pem(const Identity& identity, const char* password = nullptr) {
   return pem_of([&](BIO* bio) {
-    PEM_write_bio_PKCS8PrivateKey(bio, identity.key.get(), password == nullptr ? nullptr : EVP_aes_256_cbc(), password,
-                                  password == nullptr ? 0 : 4, nullptr, nullptr);
+    PEM_write_bio_PKCS8PrivateKey(bio, identity.key.get(), password == nullptr ? nullptr : EVP_aes_256_cbc(),
+                                  password, password == nullptr ? 0 : 4, nullptr, nullptr);
   });
 }
 
@@ -92,7 +92,8 @@ class TempFiles {
   }
 
  private:
-  const std::string dir_ = (std::filesystem::temp_directory_path() / ("pepe_tls_" + std::to_string(getpid()))).string();
+  const std::string dir_ =
+      (std::filesystem::temp_directory_path() / ("pepe_tls_" + std::to_string(getpid()))).string();
 };
 
 /// The server's side of OpenSSL: a context with one certificate.
