@@ -23,7 +23,6 @@ bool Http1Connection::open(Dialed dialed, Pool& pool) {
   hits_ = 0;
   reusable_ = closing_ = false;
   write_error_ = 0;
-  tls_write_error_.clear();
   peer_ = std::move(dialed.peer);
   unsent_.clear();
   if (context_.ready.add(fd_, this)) return true;
@@ -58,7 +57,6 @@ long Http1Connection::send_some(std::string_view head, std::string_view body) {
     const std::string_view bytes = head.empty() ? body : head;
     const TlsSession::Count sent = tls_->write(bytes);
     if (sent.bytes > 0) return static_cast<long>(sent.bytes);
-    if (sent.status == TlsSession::Status::kError) tls_write_error_ = tls_->error();
     errno = sent.status == TlsSession::Status::kError ? EPIPE : EAGAIN;
     return -1;
   }
@@ -240,8 +238,6 @@ void Http1Connection::on_end(std::string error, bool clean) {
     context_.owner.on_idle_closed(*this);
     return;
   }
-  // Why the request could not be written (an alert of the peer's) says more than that the connection then ended.
-  if (response_ == nullptr && !tls_write_error_.empty()) error = tls_write_error_;
   if (response_ == nullptr) return broken(Breakage::kBeforeAnswer, std::move(error));
   if (clean) {
     closing_ = true;

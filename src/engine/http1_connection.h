@@ -77,7 +77,6 @@ class Http1Connection {
   bool reusable_{false};
   bool closing_{false};
   int write_error_{0};
-  std::string tls_write_error_;
   Peer peer_;
   Unsent unsent_;
   std::unique_ptr<Response> response_;
