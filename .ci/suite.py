@@ -26,16 +26,16 @@ def expected_failures():
 
 def verdicts(name, runner, arguments):
     """{case: (passed, detail)}"""
-    command = [sys.executable, runner, "--bin", str(BINARY), *arguments]
-    if name == "faults":
-        with tempfile.NamedTemporaryFile(suffix=".json") as out:
-            subprocess.run([*command, "--json", out.name], stdout=subprocess.DEVNULL, timeout=SECONDS, check=False)
-            cases = json.loads(Path(out.name).read_text())["cases"]
-        return {case["case"]: (case["passed"], "; ".join(case["failures"])) for case in cases}
-    run = subprocess.run([*command, "--json"], capture_output=True, text=True, timeout=SECONDS, check=False)
-    if not run.stdout:
+    command = [sys.executable, runner, "--bin", str(BINARY), *arguments, "--json"]
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        command += [out.name] if name == "faults" else []
+        run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+        text = Path(out.name).read_text() if name == "faults" else run.stdout
+    if not text:
         sys.exit(f"{name}: no verdicts: {run.stderr[-500:]}")
-    cases = json.loads(run.stdout)["cases"]
+    cases = json.loads(text)["cases"]
+    if name == "faults":
+        return {case["case"]: (case["passed"], "; ".join(case["failures"])) for case in cases}
     return {case["name"]: (case["result"] != "fail", case["detail"]) for case in cases}
 
 
