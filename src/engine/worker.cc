@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -50,6 +51,7 @@ Worker::Worker(AttackState& attack, std::uint32_t number, WorkerShare share)
                  .start_instant = attack.start_instant}},
       targets_(attack.requests.size()),
       unpaced_{attack.pacer.unpaced()},
+      max_in_flight_{share.max_in_flight},
       last_done_{attack.start_instant} {}
 
 Worker::~Worker() = default;
@@ -60,6 +62,9 @@ void Worker::run() {
   while (!finished()) turn();
   recorder_.take(chunk_);
   if (!chunk_.empty()) attack_.sink->force(std::move(chunk_));
+  timespec spent{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  counters_.cpu.store((std::chrono::seconds{spent.tv_sec} + Nanos{spent.tv_nsec}).count());
 }
 
 void Worker::wake() {
@@ -101,7 +106,7 @@ void Worker::heed_stop() {
   end_schedule();
 }
 
-bool Worker::may_start() const noexcept { return in_flight_ < share_.max_in_flight && chunk_.empty(); }
+bool Worker::may_start() const noexcept { return in_flight_ < max_in_flight() && chunk_.empty(); }
 
 void Worker::release_due_hits(Instant now) {
   for (int i = 0; i < kHitsPerTurn && !schedule_over_; ++i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -35,6 +36,7 @@ struct WorkerCounters {
   std::atomic<Nanos::rep> worst_lag{0};
   std::atomic<std::uint64_t> without_descriptor{0};  ///< Hits that the limit of open files left without a connection.
   std::atomic<std::uint64_t> without_port{0};        ///< The same for local ports.
+  std::atomic<Nanos::rep> cpu{0};   ///< Of the thread, set as it ends: its clock cannot be read from outside then.
   std::atomic<Nanos::rep> spun{0};  ///< Time burnt waiting for a due time, which is not work.
 };
 
@@ -51,8 +53,17 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   void run();
   /// Makes run() look at the stop flag (or the lazy list) now. From any thread.
   void wake();
+  /// Changes this worker's part of -max-workers while it runs. From any thread.
+  void set_max_in_flight(std::uint64_t limit) noexcept { max_in_flight_.store(limit, std::memory_order_relaxed); }
+  std::uint64_t max_in_flight() const noexcept { return max_in_flight_.load(std::memory_order_relaxed); }
 
   const WorkerCounters& counters() const noexcept { return counters_; }
+  /// Hits taken up and not done. From any thread.
+  std::uint64_t in_flight() const noexcept {
+    const std::uint64_t done = counters_.done.load(std::memory_order_relaxed);
+    const std::uint64_t sent = counters_.sent.load(std::memory_order_relaxed);
+    return sent - std::min(sent, done);
+  }
   /// When the last answer came in. After run().
   Instant last_done() const noexcept { return last_done_; }
   /// This worker met the end of the schedule with overdue hits and no free slot to send them.
@@ -124,6 +135,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   DeadlineList deadlines_;
 
   const bool unpaced_;  // the closed loop
+  std::atomic<std::uint64_t> max_in_flight_;
   std::optional<Claim> claim_;
   std::uint64_t in_flight_{0};
   bool schedule_over_{false};

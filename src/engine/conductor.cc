@@ -1,0 +1,214 @@
+#include "engine/conductor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+
+namespace pepe {
+namespace {
+
+constexpr Nanos kProgressInterval = std::chrono::milliseconds{100};
+constexpr Nanos kBusyWindow = std::chrono::seconds{1};
+
+// Splits a limit so that the parts of all workers add up to it exactly. 0 stays 0: no limit.
+std::uint64_t part_of(std::uint64_t limit, unsigned parts, unsigned index) {
+  return limit / parts + (index < limit % parts ? 1 : 0);
+}
+
+}  // namespace
+
+void Conductor::run(unsigned threads, unsigned most) {
+  most_ = most;
+  if (attack_.options.handle_signals) {
+    signals_.add(SIGINT);
+    signals_.add(SIGTERM);
+    await_signal();
+  }
+  window_start_ = attack_.start_instant;
+  // All of them exist before the first one runs: a stop must reach each.
+  for (unsigned i = 0; i < threads; ++i) add_worker(i, threads);
+  for (auto& crew : crews_) start(*crew);
+  await_tick();
+  while (running_ > 0) io_.run_one();
+  sample_busy_shares(Clock::now());
+  for (auto& crew : crews_) crew->thread.join();
+}
+
+void Conductor::start(Crew& crew) {
+  ++running_;
+  crew.thread = std::thread{[this, worker = crew.worker.get()] {
+    worker->run();
+    asio::post(io_, [this] {
+      --running_;
+      ended_ = true;
+    });
+  }};
+  ::pthread_getcpuclockid(crew.thread.native_handle(), &crew.cpu_clock);
+}
+
+// One more thread when one of them has hardly any time left, or cannot keep up with the schedule.
+void Conductor::grow() {
+  constexpr double kBusyEnough = 0.8;
+  std::uint64_t late = 0;
+  double busiest = 0;
+  for (const auto& crew : crews_) {
+    late += crew->worker->counters().late.load(std::memory_order_relaxed);
+    busiest = std::max(busiest, crew->window_busy);
+  }
+  const bool fell_behind = late > late_before_;
+  late_before_ = late;
+  if (ended_ || crews_.size() >= most_ || attack_.stop.load() != Stop::kNo) return;
+  if (busiest < kBusyEnough && !fell_behind) return;
+  const auto count = static_cast<unsigned>(crews_.size());
+  add_worker(count, count + 1);
+  crews_.back()->worker->set_max_in_flight(attack_.options.max_workers == UINT64_MAX ? UINT64_MAX : 0);
+  start(*crews_.back());
+}
+
+// Parts of -max-workers after a thread was added. A slot moves only when it is free, so the limit holds at any moment.
+void Conductor::share_out_slots() {
+  const std::uint64_t total = attack_.options.max_workers;
+  if (total == UINT64_MAX || crews_.size() < 2) return;
+  const auto count = static_cast<unsigned>(crews_.size());
+  std::uint64_t taken = 0;
+  for (unsigned i = 0; i + 1 < count; ++i) {
+    Worker& worker = *crews_[i]->worker;
+    worker.set_max_in_flight(std::min(worker.max_in_flight(), part_of(total, count, i)));
+    // What it has in flight beyond its part is its own until it is done.
+    taken += std::max(worker.max_in_flight(), worker.in_flight());
+  }
+  Worker& last = *crews_.back()->worker;
+  const std::uint64_t free = std::min(total - std::min(total, taken), part_of(total, count, count - 1));
+  if (free <= last.max_in_flight()) return;
+  last.set_max_in_flight(free);
+  last.wake();
+}
+
+void Conductor::add_worker(unsigned index, unsigned count) {
+  const AttackOptions& options = attack_.options;
+  WorkerShare share;
+  if (options.max_workers != UINT64_MAX) share.max_in_flight = part_of(options.max_workers, count, index);
+  const auto idle = options.connections <= 0 ? 2U : static_cast<std::uint64_t>(options.connections);
+  share.max_idle = static_cast<std::size_t>(std::max<std::uint64_t>(1, part_of(idle, count, index)));
+  if (options.max_connections > 0)
+    share.max_open = static_cast<std::size_t>(part_of(static_cast<std::uint64_t>(options.max_connections), count, index));
+  crews_.push_back(std::make_unique<Crew>());
+  crews_.back()->worker = std::make_unique<Worker>(attack_, index, share);
+}
+
+void Conductor::stop(Stop stop) {
+  if (stop == Stop::kNoNewHits)
+    attack_.stop_offset.store((Clock::now() - attack_.start_instant).count(), std::memory_order_release);
+  if (attack_.stop.load() < stop) attack_.stop.store(stop);
+  wake_workers();
+}
+
+void Conductor::wake_workers() {
+  for (auto& crew : crews_) crew->worker->wake();
+}
+
+void Conductor::await_signal() {
+  signals_.async_wait([this](const error_code& error, int) {
+    if (error) return;
+    if (attack_.stop.load() == Stop::kNo) {
+      stop(Stop::kNoNewHits);
+      return await_signal();
+    }
+    stop(Stop::kAtOnce);
+    // A third one finds the system's own handler: nothing here can hold the process up.
+    signals_.clear();
+  });
+}
+
+void Conductor::await_tick() {
+  ticker_.expires_after(kProgressInterval);
+  ticker_.async_wait([this](const error_code& error) {
+    if (error) return;
+    on_tick();
+    await_tick();
+  });
+}
+
+void Conductor::on_tick() {
+  const Instant now = Clock::now();
+  if (now - window_start_ >= kBusyWindow) {
+    sample_busy_shares(now);
+    if (attack_.options.threads == 0) grow();
+  }
+  if (attack_.options.threads == 0) share_out_slots();
+  if (events_.progress) events_.progress(progress());
+}
+
+void Conductor::sample_busy_shares(Instant now) {
+  const double window = static_cast<double>((now - window_start_).count());
+  window_start_ = now;
+  for (auto& crew : crews_) {
+    const Nanos cpu = crew->cpu();
+    const Nanos spun = crew->spun();
+    const Nanos busy = cpu - crew->window_cpu - (spun - crew->window_spun);
+    if (window > 0) crew->window_busy = std::clamp(static_cast<double>(busy.count()) / window, 0.0, 1.0);
+    crew->peak_busy = std::max(crew->peak_busy, crew->window_busy);
+    crew->window_cpu = cpu;
+    crew->window_spun = spun;
+  }
+}
+
+AttackProgress Conductor::progress() const {
+  AttackProgress progress{.elapsed = Clock::now() - attack_.start_instant};
+  for (const auto& crew : crews_) {
+    const WorkerCounters& counters = crew->worker->counters();
+    // done first: it never exceeds a later look at sent.
+    progress.done += counters.done.load(std::memory_order_relaxed);
+    progress.failed += counters.failed.load(std::memory_order_relaxed);
+    progress.sent += counters.sent.load(std::memory_order_relaxed);
+  }
+  progress.in_flight = progress.sent - std::min(progress.sent, progress.done);
+  return progress;
+}
+
+AttackSummary Conductor::summarise() const {
+  AttackSummary summary;
+  RunFacts& facts = summary.facts;
+  Instant end = attack_.start_instant;
+  bool out_of_slots = false;
+  for (const auto& crew : crews_) {
+    const WorkerCounters& counters = crew->worker->counters();
+    facts.sent += counters.sent.load();
+    summary.failed += counters.failed.load();
+    facts.late += counters.late.load();
+    facts.worst_lag = std::max(facts.worst_lag, Nanos{counters.worst_lag.load()});
+    end = std::max(end, crew->worker->last_done());
+    out_of_slots = out_of_slots || crew->worker->ran_out_of_slots();
+  }
+  facts.elapsed = end - attack_.start_instant;
+  for (const auto& crew : crews_) {
+    const double wall = static_cast<double>(std::max(facts.elapsed, Nanos{1}).count());
+    const double busy = static_cast<double>((crew->window_cpu - crew->window_spun).count()) / wall;
+    facts.threads.push_back({std::clamp(busy, 0.0, 1.0), std::max(crew->peak_busy, std::clamp(busy, 0.0, 1.0))});
+  }
+  if (out_of_slots) {
+    const std::uint64_t planned = attack_.pacer.hits_before(attack_.options.duration);
+    facts.missed = planned - std::min(planned, facts.sent);
+  }
+  return summary;
+}
+
+void Conductor::say_shortages() const {
+  std::uint64_t descriptors = 0;
+  std::uint64_t ports = 0;
+  for (const auto& crew : crews_) {
+    descriptors += crew->worker->counters().without_descriptor.load();
+    ports += crew->worker->counters().without_port.load();
+  }
+  if (!events_.notice) return;
+  if (descriptors > 0)
+    events_.notice(fmt::format("{} hits found no free file descriptor: raise the limit of open files (ulimit -n)", descriptors));
+  if (ports > 0)
+    events_.notice(fmt::format("{} hits found no free local port: keep connections alive, widen net.ipv4.ip_local_port_range, "
+                               "or send from more addresses",
+                               ports));
+}
+
+}  // namespace pepe

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "engine/asio.h"
+#include "engine/attack_state.h"
+#include "engine/worker.h"
+#include "pepe/engine/attack.h"
+
+namespace pepe {
+
+/// One worker with its thread, and what its thread's clock says.
+struct Crew {
+  std::unique_ptr<Worker> worker;
+  std::thread thread;
+  clockid_t cpu_clock{};
+  Nanos window_cpu{0};
+  Nanos window_spun{0};
+  double window_busy{0};
+  double peak_busy{0};
+
+  Nanos cpu() const {
+    if (const Nanos whole{worker->counters().cpu.load()}; whole > Nanos{0}) return whole;
+    timespec spent{};
+    return ::clock_gettime(cpu_clock, &spent) == 0 ? std::chrono::seconds{spent.tv_sec} + Nanos{spent.tv_nsec} : Nanos{0};
+  }
+  Nanos spun() const { return Nanos{worker->counters().spun.load(std::memory_order_relaxed)}; }
+};
+
+/// Runs the workers of one attack from the thread that asked for it: signals, progress, the end.
+class Conductor {
+ public:
+  Conductor(AttackState& attack, const AttackEvents& events) : attack_{attack}, events_{events}, signals_{io_}, ticker_{io_} {}
+
+  /// Starts `threads` workers, and more up to `most` as they are needed; returns when the last one is done.
+  void run(unsigned threads, unsigned most);
+  /// These two from any thread, before and during run().
+  void stop_soon(Stop stop) {
+    asio::post(io_, [this, stop] { this->stop(stop); });
+  }
+  void wake_workers_soon() {
+    asio::post(io_, [this] { wake_workers(); });
+  }
+  AttackSummary summarise() const;
+  /// What the machine lacked, and the remedy.
+  void say_shortages() const;
+
+ private:
+  void stop(Stop stop);
+  void wake_workers();
+  void add_worker(unsigned index, unsigned count);
+  void start(Crew& crew);
+  void grow();
+  void share_out_slots();
+  void await_signal();
+  void await_tick();
+  void on_tick();
+  void sample_busy_shares(Instant now);
+  AttackProgress progress() const;
+
+  AttackState& attack_;
+  const AttackEvents& events_;
+  asio::io_context io_{1};
+  asio::signal_set signals_;
+  asio::steady_timer ticker_;
+  std::vector<std::unique_ptr<Crew>> crews_;
+  unsigned most_{1};
+  std::size_t running_{0};
+  bool ended_{false};  ///< A worker has met the end of the schedule.
+  std::uint64_t late_before_{0};
+  Instant window_start_;
+};
+
+}  // namespace pepe
