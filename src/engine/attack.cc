@@ -9,6 +9,7 @@
 
 #include "engine/attack_state.h"
 #include "engine/conductor.h"
+#include "engine/prometheus.h"
 
 namespace pepe {
 namespace {
@@ -122,12 +123,20 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
     if (auto prepared = prepare_targets(state, targeter); !prepared) return std::move(prepared).error();
     say_about_targets(state, events);
   }
+  std::unique_ptr<PrometheusExporter> exporter;
+  if (!options.prometheus_address.empty()) {
+    auto listening = make_prometheus_exporter(options.prometheus_address, out);
+    if (!listening) return std::move(listening).error();
+    exporter = *std::move(listening);
+    if (options.prometheus_address.ends_with(":0"))
+      say(events, fmt::format("prometheus: listening on port {}", exporter->port()));
+  }
 
   const std::int64_t now = wall_clock_nanos();
   state.start = {now, local_zone_minutes(now)};
   state.start_instant = Clock::now();
   Conductor conductor{state, events};
-  Sink sink{out, [&] { conductor.stop_soon(Stop::kAtOnce); }};
+  Sink sink{exporter ? *exporter : out, [&] { conductor.stop_soon(Stop::kAtOnce); }};
   state.sink = &sink;
   std::unique_ptr<TargetFeed> feed;
   if (options.lazy) {
