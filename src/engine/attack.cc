@@ -40,16 +40,21 @@ void judge(RunFacts& facts, const AttackOptions& options, std::size_t stalls) {
   }
 }
 
-RunFacts facts_at_start(const AttackState& attack) {
-  RunFacts facts;
-  facts.run_id = attack.run_id;
+// What is known before the first hit.
+void add_plan(const AttackState& attack, RunFacts& facts) {
   facts.version = attack.options.version;
+  facts.run_id = attack.run_id;
   facts.attack = attack.options.name;
   facts.flags = attack.options.flags;
   facts.start = attack.start;
   facts.rate = attack.options.rate;
   facts.duration = std::max(Nanos{0}, attack.options.duration);
-  return facts;
+}
+
+void write_facts(const RunFacts& facts, Sink& sink) {
+  std::string chunk;
+  append_facts_chunk(facts, chunk);
+  sink.force(std::move(chunk));
 }
 
 Expected<void> prepare_targets(AttackState& attack, Targeter& targeter) {
@@ -143,9 +148,9 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
     feed = std::make_unique<TargetFeed>(targeter, state.request_options, [&] { conductor.wake_workers_soon(); }, events.cancel_targets);
     state.feed = feed.get();
   }
-  std::string chunk;
-  append_facts_chunk(facts_at_start(state), chunk);
-  sink.force(std::move(chunk));
+  RunFacts planned;
+  add_plan(state, planned);
+  write_facts(planned, sink);
 
   const bool automatic = options.threads == 0;
   const unsigned threads = bounded_threads(options, automatic ? 1 : options.threads);
@@ -155,20 +160,12 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
 
   conductor.say_shortages();
   AttackSummary summary = conductor.summarise();
+  summary.facts.run_id = state.run_id;
   if (feed) summary.targets_error = feed->error();
-  RunFacts facts = facts_at_start(state);
-  facts.complete = true;
-  facts.elapsed = summary.facts.elapsed;
-  facts.sent = summary.facts.sent;
-  facts.missed = summary.facts.missed;
-  facts.late = summary.facts.late;
-  facts.worst_lag = summary.facts.worst_lag;
-  facts.threads = summary.facts.threads;
-  judge(facts, options, sink.stalls());
-  summary.facts = facts;
-  chunk.clear();
-  append_facts_chunk(facts, chunk);
-  sink.force(std::move(chunk));
+  summary.facts.complete = true;
+  judge(summary.facts, options, sink.stalls());
+  write_facts(summary.facts, sink);
+  add_plan(state, summary.facts);
   if (auto error = sink.finish()) return *std::move(error);
   return summary;
 }

@@ -171,6 +171,7 @@ AttackProgress Conductor::progress() const {
 AttackSummary Conductor::summarise() const {
   AttackSummary summary;
   RunFacts& facts = summary.facts;
+  facts.rate = {0, Nanos{0}};  // the plan is stated apart
   Instant end = attack_.start_instant;
   bool out_of_slots = false;
   for (const auto& crew : crews_) {

@@ -108,8 +108,11 @@ class MsgpackDecoder final : public Decoder {
   }
 
   void state_facts(const InputWindow& in, std::string_view value) {
-    const std::optional<RunFacts> facts = parse_run_facts(value);
+    // The end of a run repeats nothing of its start; another run starts from nothing.
+    std::optional<RunFacts> facts = parse_run_facts(value, known_facts_);
+    if (facts && facts->run_id != known_facts_.run_id) facts = parse_run_facts(value, no_facts());
     if (!facts) return report_malformed(in, "bad facts");
+    known_facts_ = *facts;
     if (facts_) facts_(*facts);
   }
 
@@ -127,6 +130,7 @@ class MsgpackDecoder final : public Decoder {
   }
 
   std::function<void(const RunFacts&)> facts_;
+  RunFacts known_facts_{no_facts()};
   DamageLog damage_;
   ChunkFinder finder_{damage_};
   KeptBodies kept_;

@@ -135,10 +135,14 @@ void visit_plain_fields(Facts& facts, Visit visit) {
   visit("limited", facts.limited);
   visit("limit", facts.limit);
 }
-constexpr std::uint32_t kPlainFields = 16;
 
-RunFacts read_facts(const msgpack::object& map) {
-  RunFacts facts;
+// Zeros and empty texts are left out, so that the facts of a run's end repeat nothing of its start.
+template <class Value>
+bool is_nothing(const Value& value) {
+  return value == Value{};
+}
+
+RunFacts read_facts(const msgpack::object& map, RunFacts facts) {
   for_each_field(map, [&](std::string_view name, const msgpack::object& value) {
     visit_plain_fields(facts, [&](std::string_view known, auto& field) {
       if (name == known) read(value, field);
@@ -158,11 +162,15 @@ void append_facts_chunk(const RunFacts& facts, std::string& out) {
   packer.map(2);
   packer.field(key::kRun, facts.run_id);
   packer.text(key::kFacts);
-  packer.map(kPlainFields + 2);
-  visit_plain_fields(facts, [&](std::string_view name, const auto& value) { packer.field(name, value); });
-  packer.array("flags", facts.flags.size());
+  std::uint32_t fields = (facts.flags.empty() ? 0U : 1U) + (facts.threads.empty() ? 0U : 1U);
+  visit_plain_fields(facts, [&](std::string_view, const auto& value) { fields += is_nothing(value) ? 0U : 1U; });
+  packer.map(fields);
+  visit_plain_fields(facts, [&](std::string_view name, const auto& value) {
+    if (!is_nothing(value)) packer.field(name, value);
+  });
+  if (!facts.flags.empty()) packer.array("flags", facts.flags.size());
   for (const std::string& flag : facts.flags) packer.bytes(flag);
-  packer.array("threads", facts.threads.size());
+  if (!facts.threads.empty()) packer.array("threads", facts.threads.size());
   for (const ThreadFacts& thread : facts.threads) {
     packer.map(2);
     packer.field("busy_share", thread.busy_share);
@@ -171,14 +179,20 @@ void append_facts_chunk(const RunFacts& facts, std::string& out) {
   close_chunk(out, payload_at);
 }
 
-std::optional<RunFacts> parse_run_facts(std::string_view map) {
+RunFacts no_facts() {
+  RunFacts facts;
+  facts.rate = {0, Nanos{0}};
+  return facts;
+}
+
+std::optional<RunFacts> parse_run_facts(std::string_view map, const RunFacts& before) {
   if (map.size() > kMaxFactsBytes) return std::nullopt;
   try {
     const msgpack::unpack_limit limit{kMaxFactsItems, kMaxFactsItems, kMaxFactsBytes,
                                       kMaxFactsBytes, kMaxFactsBytes, kMaxFactsDepth};
     const msgpack::object_handle handle = msgpack::unpack(map.data(), map.size(), nullptr, nullptr, limit);
     if (handle->type != msgpack::type::MAP) return std::nullopt;
-    return read_facts(handle.get());
+    return read_facts(handle.get(), before);
   } catch (const std::exception&) {
     return std::nullopt;
   }

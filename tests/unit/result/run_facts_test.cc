@@ -80,23 +80,56 @@ TEST(FactsChunk, StatesTheFactsEachTime) {
   expect_equal(all[1], whole_facts());
 }
 
+TEST(FactsChunk, OfAnEndKeepsWhatTheStartSaid) {
+  RunFacts start = whole_facts();
+  start.complete = false;
+  RunFacts end;
+  end.run_id = start.run_id;
+  end.rate = {0, Nanos{0}};
+  end.complete = true;
+  end.sent = 77;
+  std::string stream;
+  append_facts_chunk(start, stream);
+  const std::size_t start_bytes = stream.size();
+  append_facts_chunk(end, stream);
+  EXPECT_LT(stream.size() - start_bytes, 80U);
+  const std::vector<RunFacts> all = facts_in(stream);
+  ASSERT_EQ(all.size(), 2U);
+  RunFacts want = start;
+  want.complete = true;
+  want.sent = 77;
+  expect_equal(all[1], want);
+}
+
+TEST(FactsChunk, OfAnotherRunStartsFromNothing) {
+  RunFacts other;
+  other.run_id = 5;
+  other.rate = {0, Nanos{0}};
+  std::string stream;
+  append_facts_chunk(whole_facts(), stream);
+  append_facts_chunk(other, stream);
+  const std::vector<RunFacts> all = facts_in(stream);
+  ASSERT_EQ(all.size(), 2U);
+  expect_equal(all[1], other);
+}
+
 TEST(ParseRunFacts, PassesOverWhatItDoesNotKnow) {
   // {"sent": 7, "colour": ["red"], 5: nil, "late": "many"}
   const std::string map{"\x84\xA4sent\x07\xA6" "colour\x91\xA3red\x05\xC0\xA4late\xA4many"};
-  const std::optional<RunFacts> facts = parse_run_facts(map);
+  const std::optional<RunFacts> facts = parse_run_facts(map, no_facts());
   ASSERT_TRUE(facts);
   EXPECT_EQ(facts->sent, 7U);
   EXPECT_EQ(facts->late, 0U);
 }
 
 TEST(ParseRunFacts, RefusesWhatIsNoMapOfBoundedSize) {
-  EXPECT_FALSE(parse_run_facts("\x91\x01"));
-  EXPECT_FALSE(parse_run_facts("\x81\xA4sent"));
-  EXPECT_FALSE(parse_run_facts("\x81\xA5" "flags\xDD\xFF\xFF\xFF\xFF"));
-  EXPECT_FALSE(parse_run_facts(""));
+  EXPECT_FALSE(parse_run_facts("\x91\x01", no_facts()));
+  EXPECT_FALSE(parse_run_facts("\x81\xA4sent", no_facts()));
+  EXPECT_FALSE(parse_run_facts("\x81\xA5" "flags\xDD\xFF\xFF\xFF\xFF", no_facts()));
+  EXPECT_FALSE(parse_run_facts("", no_facts()));
   std::string deep{"\x81\xA1x"};
   deep.append(100'000, '\x91');
-  EXPECT_FALSE(parse_run_facts(deep));
+  EXPECT_FALSE(parse_run_facts(deep, no_facts()));
 }
 
 }  // namespace
