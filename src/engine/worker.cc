@@ -217,7 +217,9 @@ void Worker::on_answer(Http1Connection& connection, Hit& hit, Response& response
     fail(hit, error, nullptr, connection.reused());
   } else {
     recorder_.record_answer(hit, done, connection.reused(), response);
-    settle(hit, done, response.code() < 200 || response.code() >= 400);
+    // A response that was begun with a known head has no code of its own.
+    const bool success = response.fixed() ? hit.target->cache.error().empty() : response.code() >= 200 && response.code() < 400;
+    settle(hit, done, !success);
   }
   after_answer(connection);
 }
