@@ -1,10 +1,16 @@
 #include "pepe/engine/attack.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pepe/result/stream.h"
@@ -160,6 +166,60 @@ TEST(Attack, EndsAHitAtItsTimeoutAndSaysSo) {
     EXPECT_EQ(row.error, "Get \"" + server.url() + "\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)");
     EXPECT_GE(row.latency, 100ms);
     EXPECT_LT(row.latency, 500ms);
+  }
+}
+
+/// Answers each request with a head, and a moment later with its body.
+class SplitServer {
+ public:
+  SplitServer() : listener_{::socket(AF_INET, SOCK_STREAM, 0)} {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::listen(listener_, 8), 0);
+    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    url_ = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/";
+    thread_ = std::thread{[this] { serve(); }};
+  }
+  ~SplitServer() {
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    ::close(listener_);
+  }
+  const std::string& url() const { return url_; }
+
+ private:
+  // One connection: what it serves asks for one hit at a time.
+  void serve() {
+    const int fd = ::accept(listener_, nullptr, nullptr);
+    const int on = 1;
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    std::array<char, 4096> buffer;
+    const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
+    while (::recv(fd, buffer.data(), buffer.size(), 0) > 0) {
+      ::send(fd, head.data(), head.size(), MSG_NOSIGNAL);
+      std::this_thread::sleep_for(3ms);
+      ::send(fd, "ok", 2, MSG_NOSIGNAL);
+    }
+    ::close(fd);
+  }
+
+  int listener_;
+  std::string url_;
+  std::thread thread_;
+};
+
+TEST(Attack, CountsAnAnswerInTwoPiecesAsTheSuccessThatItIs) {
+  SplitServer server;
+  const AttackRun run = run_attack({.rate = {50, 1s}, .duration = 200ms, .max_workers = 1}, {get(server.url())});
+  ASSERT_EQ(run.rows.size(), 10U);
+  EXPECT_EQ(run.summary.failed, 0U);
+  for (const Row& row : run.rows) {
+    EXPECT_EQ(row.code, 200);
+    EXPECT_EQ(row.body, "ok");
+    EXPECT_EQ(row.error, "");
   }
 }
 

@@ -1,0 +1,106 @@
+#include "engine/ready_set.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace pepe {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ReadySetTest : public testing::Test {
+ protected:
+  ReadySetTest() : work_{asio::make_work_guard(io_)}, set_{io_} {
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends_.data()), 0);
+  }
+  ~ReadySetTest() override {
+    for (const int end : ends_) ::close(end);
+  }
+
+  // Polls and waits as a worker does, until an event for `tag` that satisfies `wanted`.
+  template <class Wanted>
+  bool await(void* tag, Wanted wanted) {
+    for (int turn = 0; turn < 1000; ++turn) {
+      for (const ReadyEvent& event : set_.poll())
+        if (event.tag == tag && wanted(event)) return true;
+      const Instant now = Clock::now();
+      set_.wait(now, now + 5ms);
+    }
+    return false;
+  }
+
+  asio::io_context io_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  ReadySet set_;
+  std::array<int, 2> ends_{};
+  int tag_{0};
+};
+
+TEST_F(ReadySetTest, TellsWhatCanBeRead) {
+  ASSERT_TRUE(set_.add(ends_[0], &tag_));
+  ASSERT_EQ(::write(ends_[1], "x", 1), 1);
+  EXPECT_TRUE(await(&tag_, [](const ReadyEvent& event) { return event.readable; }));
+  set_.remove(ends_[0]);
+}
+
+TEST_F(ReadySetTest, TellsThatThePeerHasClosed) {
+  ASSERT_TRUE(set_.add(ends_[0], &tag_));
+  ::shutdown(ends_[1], SHUT_WR);
+  EXPECT_TRUE(await(&tag_, [](const ReadyEvent& event) { return event.closing; }));
+  set_.remove(ends_[0]);
+}
+
+TEST_F(ReadySetTest, TellsWhenAFullSocketCanBeWrittenAgain) {
+  ASSERT_TRUE(set_.add(ends_[0], &tag_));
+  std::array<char, 65536> bytes{};
+  while (::write(ends_[0], bytes.data(), bytes.size()) > 0) {
+  }
+  static_cast<void>(set_.poll());
+  set_.await_writable(ends_[0]);
+  while (::read(ends_[1], bytes.data(), bytes.size()) > 0) {
+  }
+  EXPECT_TRUE(await(&tag_, [](const ReadyEvent& event) { return event.writable; }));
+  set_.remove(ends_[0]);
+}
+
+TEST_F(ReadySetTest, WaitsNoLongerThanItIsTold) {
+  const Instant start = Clock::now();
+  Instant now = start;
+  while (now < start + 20ms) {
+    set_.wait(now, start + 20ms);
+    static_cast<void>(set_.poll());
+    now = Clock::now();
+  }
+  EXPECT_GE(now - start, 20ms);
+}
+
+// A timer that fired between the clock read of a turn and its poll must not be taken for one that is still to come.
+TEST_F(ReadySetTest, WakesUpAlthoughItsTimerWentOffBeforeTheWait) {
+  for (int round = 0; round < 20; ++round) {
+    const Instant stale = Clock::now();
+    asio::post(io_, [] {});
+    set_.wait(stale, stale + 1ms);  // comes back for the handler, its timer armed
+    while (Clock::now() < stale + 2ms) {
+    }
+    static_cast<void>(set_.poll());
+    set_.wait(stale, stale + 3ms);
+  }
+  SUCCEED();
+}
+
+TEST_F(ReadySetTest, RunsHandlersOfItsContext) {
+  bool ran = false;
+  asio::post(io_, [&] { ran = true; });
+  for (int turn = 0; turn < 100 && !ran; ++turn) {
+    const Instant now = Clock::now();
+    set_.wait(now, now + 5ms);
+  }
+  EXPECT_TRUE(ran);
+}
+
+}  // namespace
+}  // namespace pepe
