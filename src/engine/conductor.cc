@@ -51,6 +51,8 @@ void Conductor::start(Crew& crew) {
 // One more thread when one of them has hardly any time left, or cannot keep up with the schedule.
 void Conductor::grow() {
   constexpr double kBusyEnough = 0.8;
+  // Hits that are late while the thread has time to spare are the machine's doing: another thread would not help.
+  constexpr double kBusyWhenLate = 0.5;
   std::uint64_t late = 0;
   double busiest = 0;
   for (const auto& crew : crews_) {
@@ -60,7 +62,7 @@ void Conductor::grow() {
   const bool fell_behind = late > late_before_;
   late_before_ = late;
   if (ended_ || crews_.size() >= most_ || attack_.stop.load() != Stop::kNo) return;
-  if (busiest < kBusyEnough && !fell_behind) return;
+  if (busiest < kBusyEnough && !(fell_behind && busiest >= kBusyWhenLate)) return;
   const auto count = static_cast<unsigned>(crews_.size());
   add_worker(count, count + 1);
   crews_.back()->worker->set_max_in_flight(attack_.options.max_workers == UINT64_MAX ? UINT64_MAX : 0);

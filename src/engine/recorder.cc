@@ -9,7 +9,9 @@ namespace {
 // shared by many hits.
 constexpr Nanos kQuietInterval = std::chrono::milliseconds{25};
 constexpr Nanos kBusyInterval = std::chrono::milliseconds{250};
-constexpr std::uint32_t kBusyHits = 40;
+// Either way the line is at 400 hits a second.
+constexpr std::uint32_t kBusyFrom = 10;
+constexpr std::uint32_t kBusyBelow = 100;
 
 }  // namespace
 
@@ -65,7 +67,8 @@ void Recorder::record_failure(const Hit& hit, Instant done, bool reused, std::st
 void Recorder::take(std::string& out) {
   writer_.take(out);
   flush_at_ = Instant::max();
-  flush_interval_ = hits_in_chunk_ >= kBusyHits ? kBusyInterval : kQuietInterval;
+  const std::uint32_t enough = flush_interval_ == kBusyInterval ? kBusyBelow : kBusyFrom;
+  flush_interval_ = hits_in_chunk_ >= enough ? kBusyInterval : kQuietInterval;
   hits_in_chunk_ = 0;
 }
 
