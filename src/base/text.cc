@@ -1,5 +1,6 @@
 #include "pepe/base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -70,6 +71,7 @@ constexpr std::string_view kWideSpaces[] = {
 
 bool ascii_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool ascii(char c) noexcept { return static_cast<std::uint8_t>(c) < 0x80; }
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// The bytes of the white space that `text` begins with; 0: it begins with none.
 std::size_t space_at_start(std::string_view text) noexcept {
@@ -136,6 +138,16 @@ std::string_view trim(std::string_view text) noexcept {
   while ((length = space_at_start(text)) > 0) text.remove_prefix(length);
   while ((length = space_at_end(text)) > 0) text.remove_suffix(length);
   return text;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out{text};
+  std::transform(out.begin(), out.end(), out.begin(), lower);
+  return out;
+}
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
 void append_base64(std::string_view bytes, std::string& out) {

@@ -95,12 +95,8 @@ constexpr SizeUnit kSizeUnits[] = {
 };
 
 std::optional<unsigned> size_shift(std::string_view unit) {
-  std::string lower{unit};
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
   for (const SizeUnit& row : kSizeUnits) {
-    if (row.name == lower) return row.shift;
+    if (equals_ignoring_case(row.name, unit)) return row.shift;
   }
   return std::nullopt;
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 
 #include "cli/flag_values.h"
@@ -173,9 +172,7 @@ bool is_url(std::string_view word) {
   // A line break would start a line of its own in the list that the URLs become.
   if (word.find_first_of("\r\n") != std::string_view::npos) return false;
   for (const std::string_view scheme : {"http://", "https://"}) {
-    const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
-    if (word.size() > scheme.size() && std::equal(scheme.begin(), scheme.end(), word.begin(), same))
-      return true;
+    if (word.size() > scheme.size() && equals_ignoring_case(word.substr(0, scheme.size()), scheme)) return true;
   }
   return false;
 }

@@ -1,7 +1,6 @@
 #include "engine/proxy.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <utility>
@@ -15,15 +14,9 @@ namespace {
 
 constexpr std::uint16_t kSocksPort = 1080;
 
-std::string lower(std::string_view text) {
-  std::string lowered{text};
-  for (char& c : lowered) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lowered;
-}
-
 // The upper-case form comes first, and an empty variable is as good as none.
 std::optional<Expected<Proxy>> proxy_variable(const char* upper) {
-  for (const std::string& name : {std::string{upper}, lower(upper)}) {
+  for (const std::string& name : {std::string{upper}, lower_case(upper)}) {
     const char* value = std::getenv(name.c_str());
     if (value != nullptr && *value != '\0') return parse_proxy(name, value);
   }
@@ -91,7 +84,7 @@ Expected<Proxy> parse_proxy(std::string_view variable, std::string_view value) {
 ProxyExceptions::ProxyExceptions(std::string_view no_proxy) {
   while (!no_proxy.empty()) {
     const std::size_t comma = std::min(no_proxy.find(','), no_proxy.size());
-    add(lower(trim(no_proxy.substr(0, comma))));
+    add(lower_case(trim(no_proxy.substr(0, comma))));
     no_proxy.remove_prefix(std::min(comma + 1, no_proxy.size()));
   }
 }
@@ -136,7 +129,7 @@ void ProxyExceptions::add(std::string entry) {
 }
 
 bool ProxyExceptions::contains(const std::string& raw_host, std::uint16_t port) const {
-  const std::string host = lower(raw_host);
+  const std::string host = lower_case(raw_host);
   error_code ec;
   const asio::ip::address address = asio::ip::make_address(host, ec);
   const bool is_address = !ec;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <optional>
@@ -65,11 +64,6 @@ SocketStep::Next Talk::receive(int fd, std::size_t limit, int flags, std::string
   return Next::kDone;
 }
 
-bool is_header_name(const HeaderField& field, std::string_view name) {
-  return std::equal(field.name.begin(), field.name.end(), name.begin(), name.end(),
-                    [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-}
-
 class ConnectTunnel final : public Talk {
  public:
   ConnectTunnel(const Proxy& proxy, const std::string& destination, const TunnelOptions& options)
@@ -91,14 +85,14 @@ std::string ConnectTunnel::request(const Proxy& proxy, const std::string& destin
   std::string text = "CONNECT " + destination + " HTTP/1.1\r\nHost: " + destination + "\r\n";
   const auto given = [&options](std::string_view name) {
     return std::any_of(options.headers.begin(), options.headers.end(),
-                       [name](const HeaderField& field) { return is_header_name(field, name); });
+                       [name](const HeaderField& field) { return equals_ignoring_case(field.name, name); });
   };
   if (!given("User-Agent")) text += "User-Agent: " + options.user_agent + "\r\n";
   const std::string authorization = proxy.authorization();
   if (!authorization.empty()) text += "Proxy-Authorization: " + authorization + "\r\n";
   for (const HeaderField& field : options.headers) {
-    if (is_header_name(field, "Host")) continue;
-    if (!authorization.empty() && is_header_name(field, "Proxy-Authorization")) continue;
+    if (equals_ignoring_case(field.name, "Host")) continue;
+    if (!authorization.empty() && equals_ignoring_case(field.name, "Proxy-Authorization")) continue;
     text += field.name + ": " + field.value + "\r\n";
   }
   return text + "\r\n";

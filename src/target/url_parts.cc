@@ -204,12 +204,4 @@ Expected<Authority> parse_authority(std::string_view text) {
   return authority;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string out{text};
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 }  // namespace pepe

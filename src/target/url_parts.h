@@ -39,7 +39,4 @@ Expected<UrlParts> split_url(std::string_view text, UrlForm form);
 /// Error: the bare REASON, in Go's words.
 Expected<Authority> parse_authority(std::string_view text);
 
-/// `text` in lower case, ASCII only.
-std::string lower_case(std::string_view text);
-
 }  // namespace pepe

@@ -19,6 +19,11 @@ std::string printable(std::string_view text, std::size_t most = 200);
 /// `text` without the white space at both ends, as Go's TrimSpace: blanks, tabs, line ends and Unicode's spaces.
 std::string_view trim(std::string_view text) noexcept;
 
+/// `text` with ASCII's capital letters in lower case.
+std::string lower_case(std::string_view text);
+/// Whether they are equal but for the case of ASCII's letters.
+bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept;
+
 /// Base64 of `bytes`, standard alphabet with padding (RFC 4648, section 4). Appended to `out`.
 void append_base64(std::string_view bytes, std::string& out);
 /// The inverse. Line breaks are skipped, as in Go. Error: `illegal base64 data at input byte N`.

@@ -57,6 +57,18 @@ TEST(Trim, DropsWhiteSpaceAtBothEnds) {
   EXPECT_EQ(trim("\x85x\xa0"), "\x85x\xa0");
 }
 
+TEST(LowerCase, ChangesAsciiLettersAlone) {
+  EXPECT_EQ(lower_case("AZaz09[@\u00c4"), "azaz09[@\u00c4");
+}
+
+TEST(EqualsIgnoringCase, LooksAtLettersAlone) {
+  EXPECT_TRUE(equals_ignoring_case("", ""));
+  EXPECT_TRUE(equals_ignoring_case("Content-Length", "content-lENGTH"));
+  EXPECT_FALSE(equals_ignoring_case("ab", "abc"));
+  EXPECT_FALSE(equals_ignoring_case("@", "`"));
+  EXPECT_FALSE(equals_ignoring_case("\x1a", ":"));
+}
+
 const TextCase kBase64Cases[] = {
     {"Empty", "", ""},
     {"One", "f", "Zg=="},
