@@ -6,8 +6,6 @@
 #include <cctype>
 #include <cstring>
 
-#include "pepe/base/text.h"
-
 namespace pepe {
 namespace {
 
@@ -19,6 +17,12 @@ constexpr std::uint64_t kMaxInflatedBytes = 1024ULL * 1024 * 1024;
 constexpr std::size_t kSpareBytes = 256 * 1024;
 
 constexpr std::string_view kMalformed = "net/http: HTTP/1.x transport connection broken: malformed HTTP response";
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
+           return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+         });
+}
 
 // "etag" to "Etag", "x-request-id" to "X-Request-Id", as Go keeps header names.
 void canonicalise(char* name, std::size_t size) {
