@@ -55,7 +55,6 @@ std::string format_progress(const ProgressView& view) {
                         format_duration(round_duration(view.latency.p99)));
   }
   line += fmt::format("  {} in flight", with_commas(view.counts.in_flight));
-  if (view.counts.missed > 0) line += fmt::format("  {} missed", with_commas(view.counts.missed));
   return line;
 }
 

@@ -79,7 +79,6 @@ struct AttackProgress {
   std::uint64_t done{0};
   std::uint64_t failed{0};    ///< Results with an error text.
   std::uint64_t in_flight{0};
-  std::uint64_t missed{0};
 };
 
 /// Callbacks of a running attack; each may be empty. Called on the thread that called attack().

@@ -28,12 +28,12 @@ TEST(Progress, LeavesOutWhatThereIsNot) {
   EXPECT_EQ(format_progress(view), "0s  0.0/s reached  0 sent  0 errors  0 in flight");
 }
 
-TEST(Progress, ShowsMissedHits) {
+TEST(Progress, GroupsTheDigitsOfLargeNumbers) {
   ProgressView view;
   view.asked = {1, std::chrono::minutes{1}};
-  view.counts.missed = 1'234'567;
+  view.counts.sent = 1'234'567;
   EXPECT_EQ(format_progress(view),
-            "0s  0.0166667/s asked, 0.0/s reached  0 sent  0 errors  0 in flight  1,234,567 missed");
+            "0s  0.0166667/s asked, 0.0/s reached  1,234,567 sent  0 errors  0 in flight");
 }
 
 }  // namespace
