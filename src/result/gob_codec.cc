@@ -18,9 +18,6 @@ constexpr std::int64_t kTimeType = 65;
 constexpr std::int64_t kSliceType = 66;
 constexpr std::int64_t kHeaderType = 67;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kYearOneToUnix = 62'135'596'800;  // Seconds.
-
 /// Writes the fields of one struct: their numbers as distances, zero values left out by the caller.
 class GobStruct {
  public:
@@ -113,17 +110,17 @@ void append_big_endian(std::uint64_t value, int bytes, std::string& out) {
 }
 
 void append_time(Timestamp time, std::string& out) {
-  std::int64_t second = time.unix_nanos / kSecond;
-  std::int64_t nanos = time.unix_nanos % kSecond;
+  std::int64_t second = time.unix_nanos / kNanosPerSecond;
+  std::int64_t nanos = time.unix_nanos % kNanosPerSecond;
   if (nanos < 0) {
     --second;
-    nanos += kSecond;
+    nanos += kNanosPerSecond;
   }
   // -1 stands for UTC, so that no zone can be one minute west of it.
   const int zone = time.zone_minutes == 0 ? -1 : time.zone_minutes;
   append_gob_uint(15, out);
   out += '\1';
-  append_big_endian(static_cast<std::uint64_t>(second + kYearOneToUnix), 8, out);
+  append_big_endian(static_cast<std::uint64_t>(second + kYearOneToUnixSeconds), 8, out);
   append_big_endian(static_cast<std::uint64_t>(nanos), 4, out);
   append_big_endian(static_cast<std::uint64_t>(zone), 2, out);
 }

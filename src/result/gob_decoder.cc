@@ -12,52 +12,34 @@
 #include "result/gob_types.h"
 #include "result/gob_wire.h"
 #include "result/probe.h"
+#include "result/result_field.h"
 
 namespace pepe {
 namespace {
 
 constexpr std::size_t kMaxDefinitionBytes = std::size_t{64} * 1024;
 constexpr int kMinutesPerDay = 24 * 60;
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kYearOneToUnix = 62'135'596'800;  // Seconds.
-
-/// What a field of a stream's struct means to us.
-enum class Member : std::uint8_t {
-  kUnknown,
-  kAttack,
-  kSeq,
-  kCode,
-  kTimestamp,
-  kLatency,
-  kBytesOut,
-  kBytesIn,
-  kError,
-  kBody,
-  kMethod,
-  kUrl,
-  kHeaders,
-};
 
 // `type` 0: not a built-in one.
 struct KnownField {
   std::string_view name;
-  Member member;
+  ResultField member;
   std::int64_t type;
 };
 
 constexpr KnownField kKnownFields[] = {
-    {"Attack", Member::kAttack, kGobString}, {"Seq", Member::kSeq, kGobUint},
-    {"Code", Member::kCode, kGobUint},       {"Timestamp", Member::kTimestamp, 0},
-    {"Latency", Member::kLatency, kGobInt},  {"BytesOut", Member::kBytesOut, kGobUint},
-    {"BytesIn", Member::kBytesIn, kGobUint}, {"Error", Member::kError, kGobString},
-    {"Body", Member::kBody, kGobBytes},      {"Method", Member::kMethod, kGobString},
-    {"URL", Member::kUrl, kGobString},       {"Headers", Member::kHeaders, 0},
+    {"Attack", ResultField::kAttack, kGobString}, {"Seq", ResultField::kSeq, kGobUint},
+    {"Code", ResultField::kCode, kGobUint},       {"Timestamp", ResultField::kTimestamp, 0},
+    {"Latency", ResultField::kLatency, kGobInt},  {"BytesOut", ResultField::kBytesOut, kGobUint},
+    {"BytesIn", ResultField::kBytesIn, kGobUint}, {"Error", ResultField::kError, kGobString},
+    {"Body", ResultField::kBody, kGobBytes},      {"Method", ResultField::kMethod, kGobString},
+    {"URL", ResultField::kUrl, kGobString},       {"Headers", ResultField::kHeaders, 0},
 };
 
 /// How to read the values of one struct type, worked out once.
 struct Plan {
   struct Field {
-    Member member;
+    ResultField member;
     std::int64_t type;
   };
   std::int64_t type{0};  // 0: none.
@@ -74,7 +56,7 @@ bool type_fits(const KnownField& known, std::int64_t id, const GobTypes& types) 
   if (known.type != 0) return known.type == id;
   const GobType* type = types.find(id);
   if (type == nullptr) return false;
-  return known.member == Member::kTimestamp ? type->opaque() : is_string_lists(*type, types);
+  return known.member == ResultField::kTimestamp ? type->opaque() : is_string_lists(*type, types);
 }
 
 Expected<Plan> make_plan(std::int64_t id, const GobTypes& types) {
@@ -84,7 +66,7 @@ Expected<Plan> make_plan(std::int64_t id, const GobTypes& types) {
   Plan plan{id, {}};
   bool any_known = false;
   for (const GobField& field : type->fields) {
-    Member member = Member::kUnknown;
+    ResultField member = ResultField::kUnknown;
     for (const KnownField& known : kKnownFields) {
       if (known.name != field.name) continue;
       if (!type_fits(known, field.type, types))
@@ -106,12 +88,13 @@ std::uint64_t big_endian(std::string_view bytes) {
 
 // False: out of range.
 bool to_unix_nanos(std::int64_t second, std::int64_t nanos, std::int64_t& out) {
-  if (nanos >= kSecond || __builtin_sub_overflow(second, kYearOneToUnix, &second)) return false;
+  if (nanos >= kNanosPerSecond || __builtin_sub_overflow(second, kYearOneToUnixSeconds, &second))
+    return false;
   if (second < 0) {  // At the lower limit the whole seconds alone are out of range.
     ++second;
-    nanos -= kSecond;
+    nanos -= kNanosPerSecond;
   }
-  return !__builtin_mul_overflow(second, kSecond, &out) && !__builtin_add_overflow(out, nanos, &out);
+  return !__builtin_mul_overflow(second, kNanosPerSecond, &out) && !__builtin_add_overflow(out, nanos, &out);
 }
 
 Timestamp take_time(GobCursor& in) {
@@ -201,46 +184,46 @@ class GobDecoder final : public Decoder {
 
   void decode_field(const Plan::Field& field, GobCursor& in, Result& out) {
     switch (field.member) {
-      case Member::kUnknown:
+      case ResultField::kUnknown:
         types_.skip(field.type, in);
         break;
-      case Member::kAttack:
+      case ResultField::kAttack:
         out.attack = in.take_bytes();
         break;
-      case Member::kSeq:
+      case ResultField::kSeq:
         out.seq = in.take_uint();
         break;
-      case Member::kCode: {
+      case ResultField::kCode: {
         const std::uint64_t code = in.take_uint();
         if (code > UINT16_MAX) in.fail("a code above 65535");
         out.code = static_cast<std::uint16_t>(code);
         break;
       }
-      case Member::kTimestamp:
+      case ResultField::kTimestamp:
         out.timestamp = take_time(in);
         break;
-      case Member::kLatency:
+      case ResultField::kLatency:
         out.latency = Nanos{in.take_int()};
         break;
-      case Member::kBytesOut:
+      case ResultField::kBytesOut:
         out.bytes_out = in.take_uint();
         break;
-      case Member::kBytesIn:
+      case ResultField::kBytesIn:
         out.bytes_in = in.take_uint();
         break;
-      case Member::kError:
+      case ResultField::kError:
         out.error = in.take_bytes();
         break;
-      case Member::kBody:
+      case ResultField::kBody:
         out.body = in.take_bytes();
         break;
-      case Member::kMethod:
+      case ResultField::kMethod:
         out.method = in.take_bytes();
         break;
-      case Member::kUrl:
+      case ResultField::kUrl:
         out.url = in.take_bytes();
         break;
-      case Member::kHeaders:
+      case ResultField::kHeaders:
         out.has_headers = true;
         if (options_.headers) {
           take_headers(in);

@@ -22,6 +22,10 @@ enum GobBuiltin : std::int64_t {
   kGobInterface,
 };
 
+/// A time is seconds since the year one, and nanoseconds.
+inline constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+inline constexpr std::int64_t kYearOneToUnixSeconds = 62'135'596'800;
+
 /// Definitions number types from here on.
 inline constexpr std::int64_t kFirstGobType = 64;
 

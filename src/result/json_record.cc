@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "result/base64.h"
+#include "result/result_field.h"
 
 namespace pepe {
 namespace {
@@ -25,43 +26,29 @@ constexpr int kMaxDepth = 64;
 /// The reader loads 16 bytes at a time, the last of them from beyond the end.
 constexpr std::size_t kPadding = 16;
 
-enum class Member : std::uint8_t {
-  kUnknown,
-  kAttack,
-  kSeq,
-  kCode,
-  kTimestamp,
-  kLatency,
-  kBytesOut,
-  kBytesIn,
-  kError,
-  kBody,
-  kMethod,
-  kUrl,
-  kHeaders,
-};
-
 struct KnownMember {
   std::string_view name;
-  Member member;
+  ResultField member;
 };
 
 constexpr KnownMember kMembers[] = {
-    {"attack", Member::kAttack},       {"seq", Member::kSeq},         {"code", Member::kCode},
-    {"timestamp", Member::kTimestamp}, {"latency", Member::kLatency}, {"bytes_out", Member::kBytesOut},
-    {"bytes_in", Member::kBytesIn},    {"error", Member::kError},     {"body", Member::kBody},
-    {"method", Member::kMethod},       {"url", Member::kUrl},         {"headers", Member::kHeaders},
+    {"attack", ResultField::kAttack},    {"seq", ResultField::kSeq},
+    {"code", ResultField::kCode},        {"timestamp", ResultField::kTimestamp},
+    {"latency", ResultField::kLatency},  {"bytes_out", ResultField::kBytesOut},
+    {"bytes_in", ResultField::kBytesIn}, {"error", ResultField::kError},
+    {"body", ResultField::kBody},        {"method", ResultField::kMethod},
+    {"url", ResultField::kUrl},          {"headers", ResultField::kHeaders},
 };
 
-Member find_member(std::string_view name) {
+ResultField find_member(std::string_view name) {
   for (const KnownMember& known : kMembers) {
     if (known.name == name) return known.member;
   }
-  return Member::kUnknown;
+  return ResultField::kUnknown;
 }
 
-std::string_view name_of(Member member) {
-  return member == Member::kUnknown ? "?" : kMembers[static_cast<std::size_t>(member) - 1].name;
+std::string_view name_of(ResultField member) {
+  return member == ResultField::kUnknown ? "?" : kMembers[static_cast<std::size_t>(member) - 1].name;
 }
 
 }  // namespace
@@ -71,7 +58,7 @@ struct JsonRecord::Handler {
   JsonRecord& record;
   Result& out;
   int depth{0};
-  Member member{Member::kUnknown};
+  ResultField member{ResultField::kUnknown};
   std::string_view header_name;
   std::string why;
 
@@ -79,11 +66,11 @@ struct JsonRecord::Handler {
     why = depth == 0 ? "not an object" : fmt::format("field {}: {}", name_of(member), what);
     return false;
   }
-  bool skipping() const { return depth > 0 && member == Member::kUnknown; }
+  bool skipping() const { return depth > 0 && member == ResultField::kUnknown; }
 
   bool Null() {
     if (depth == 0) return refuse({});
-    if (depth == 3 && member == Member::kHeaders) record.headers_.push_back({header_name, {}});
+    if (depth == 3 && member == ResultField::kHeaders) record.headers_.push_back({header_name, {}});
     return true;
   }
   bool Bool(bool /*value*/) { return skipping() || refuse("want no truth value"); }
@@ -99,7 +86,7 @@ struct JsonRecord::Handler {
   // The reader reports every number that is not negative through Uint or Uint64.
   bool integer(std::int64_t value) {
     if (skipping()) return true;
-    if (depth != 1 || member != Member::kLatency) return refuse("want no negative number");
+    if (depth != 1 || member != ResultField::kLatency) return refuse("want no negative number");
     out.latency = Nanos{value};
     return true;
   }
@@ -108,19 +95,19 @@ struct JsonRecord::Handler {
     if (skipping()) return true;
     if (depth != 1) return refuse("want no number");
     switch (member) {
-      case Member::kSeq:
+      case ResultField::kSeq:
         out.seq = value;
         return true;
-      case Member::kBytesOut:
+      case ResultField::kBytesOut:
         out.bytes_out = value;
         return true;
-      case Member::kBytesIn:
+      case ResultField::kBytesIn:
         out.bytes_in = value;
         return true;
-      case Member::kCode:
+      case ResultField::kCode:
         out.code = static_cast<std::uint16_t>(value);
         return value <= UINT16_MAX || refuse("above 65535");
-      case Member::kLatency:
+      case ResultField::kLatency:
         out.latency = Nanos{static_cast<std::int64_t>(value)};
         return value <= INT64_MAX || refuse("beyond 64 bits");
       default:
@@ -134,21 +121,21 @@ struct JsonRecord::Handler {
     if (depth == 3) return record.headers_.push_back({header_name, value}), true;
     if (depth != 1) return refuse("want no text");
     switch (member) {
-      case Member::kAttack:
+      case ResultField::kAttack:
         out.attack = value;
         return true;
-      case Member::kError:
+      case ResultField::kError:
         out.error = value;
         return true;
-      case Member::kMethod:
+      case ResultField::kMethod:
         out.method = value;
         return true;
-      case Member::kUrl:
+      case ResultField::kUrl:
         out.url = value;
         return true;
-      case Member::kTimestamp:
+      case ResultField::kTimestamp:
         return timestamp(value);
-      case Member::kBody:
+      case ResultField::kBody:
         return body(value);
       default:
         return refuse("want no text");
@@ -174,21 +161,21 @@ struct JsonRecord::Handler {
   bool StartObject() {
     if (++depth > kMaxDepth) return refuse("nested over 64 deep");
     if (depth == 1 || skipping()) return true;
-    if (depth > 2 || member != Member::kHeaders) return refuse("want no object");
+    if (depth > 2 || member != ResultField::kHeaders) return refuse("want no object");
     out.has_headers = true;
     record.headers_.clear();
     return true;
   }
   bool Key(const char* text, json::SizeType length, bool /*copy*/) {
     if (depth == 1) member = find_member({text, length});
-    if (depth == 2 && member == Member::kHeaders) header_name = {text, length};
+    if (depth == 2 && member == ResultField::kHeaders) header_name = {text, length};
     return true;
   }
   bool EndObject(json::SizeType /*members*/) { return --depth, true; }
   bool StartArray() {
     if (depth == 0) return refuse({});
     if (++depth > kMaxDepth) return refuse("nested over 64 deep");
-    return skipping() || (depth == 3 && member == Member::kHeaders) || refuse("want no array");
+    return skipping() || (depth == 3 && member == ResultField::kHeaders) || refuse("want no array");
   }
   bool EndArray(json::SizeType /*elements*/) { return --depth, true; }
 };
@@ -199,7 +186,7 @@ Expected<void> JsonRecord::parse(std::string_view line, Result& out) {
   headers_.clear();
   out = Result{};
   out.timestamp.unix_nanos = kZeroTime;
-  Handler handler{*this, out, 0, Member::kUnknown, {}, {}};
+  Handler handler{*this, out, 0, ResultField::kUnknown, {}, {}};
   json::InsituStringStream stream{line_.data()};
   json::Reader reader;
   const json::ParseResult result = reader.Parse<json::kParseInsituFlag>(stream, handler);
