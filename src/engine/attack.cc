@@ -105,43 +105,24 @@ unsigned bounded_threads(const AttackOptions& options, unsigned wanted) {
   return options.lazy ? 1U : static_cast<unsigned>(threads);
 }
 
-}  // namespace
+// nullptr: none was asked for.
+Expected<std::unique_ptr<PrometheusExporter>> open_exporter(const AttackOptions& options, ChunkSink& out,
+                                                            const AttackEvents& events) {
+  if (options.prometheus_address.empty()) return std::unique_ptr<PrometheusExporter>{};
+  auto exporter = make_prometheus_exporter(options.prometheus_address, out);
+  if (exporter && options.prometheus_address.ends_with(":0"))
+    say(events, fmt::format("prometheus: listening on port {}", (*exporter)->port()));
+  return exporter;
+}
 
-Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter, const Pacer& pacer, ChunkSink& out,
-                               const AttackEvents& events) {
-  auto plan = make_dial_plan(options);
-  if (!plan) return std::move(plan).error();
-  AttackState state{.options = options,
-                    .pacer = pacer,
-                    .request_options = {.attack = options.name,
-                                        .user_agent = "pepe/" + options.version,
-                                        .keepalive = options.keepalive,
-                                        .chunked = options.chunked,
-                                        .plan = plan->get()},
-                    .targets = {},
-                    .requests = {},
-                    .plan = plan->get(),
-                    .run_id = random_run_id(),
-                    .start = {},
-                    .start_instant = {}};
-  if (!options.lazy) {
-    if (auto prepared = prepare_targets(state, targeter); !prepared) return std::move(prepared).error();
-    say_about_targets(state, events);
-  }
-  std::unique_ptr<PrometheusExporter> exporter;
-  if (!options.prometheus_address.empty()) {
-    auto listening = make_prometheus_exporter(options.prometheus_address, out);
-    if (!listening) return std::move(listening).error();
-    exporter = *std::move(listening);
-    if (options.prometheus_address.ends_with(":0"))
-      say(events, fmt::format("prometheus: listening on port {}", exporter->port()));
-  }
-
+// The run itself, from the first hit to the last answer. Results, and the facts before and after them, go to `out`.
+Expected<AttackSummary> conduct(AttackState& state, Targeter& targeter, ChunkSink& out, const AttackEvents& events) {
+  const AttackOptions& options = state.options;
   const std::int64_t now = wall_clock_nanos();
   state.start = {now, local_zone_minutes(now)};
   state.start_instant = Clock::now();
   Conductor conductor{state, events};
-  Sink sink{exporter ? *exporter : out, [&] { conductor.stop_soon(Stop::kAtOnce); }};
+  Sink sink{out, [&] { conductor.stop_soon(Stop::kAtOnce); }};
   state.sink = &sink;
   std::unique_ptr<TargetFeed> feed;
   if (options.lazy) {
@@ -168,6 +149,35 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
   add_plan(state, summary.facts);
   if (auto error = sink.finish()) return *std::move(error);
   return summary;
+}
+
+}  // namespace
+
+Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter, const Pacer& pacer, ChunkSink& out,
+                               const AttackEvents& events) {
+  auto plan = make_dial_plan(options);
+  if (!plan) return std::move(plan).error();
+  AttackState state{.options = options,
+                    .pacer = pacer,
+                    .request_options = {.attack = options.name,
+                                        .user_agent = "pepe/" + options.version,
+                                        .keepalive = options.keepalive,
+                                        .chunked = options.chunked,
+                                        .plan = plan->get()},
+                    .targets = {},
+                    .requests = {},
+                    .plan = plan->get(),
+                    .run_id = random_run_id(),
+                    .start = {},
+                    .start_instant = {}};
+  if (!options.lazy) {
+    if (auto prepared = prepare_targets(state, targeter); !prepared) return std::move(prepared).error();
+    say_about_targets(state, events);
+  }
+  auto exporter = open_exporter(options, out, events);
+  if (!exporter) return std::move(exporter).error();
+  ChunkSink& sink = *exporter ? static_cast<ChunkSink&>(**exporter) : out;
+  return conduct(state, targeter, sink, events);
 }
 
 }  // namespace pepe
