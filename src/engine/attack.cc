@@ -115,39 +115,23 @@ Expected<std::unique_ptr<PrometheusExporter>> open_exporter(const AttackOptions&
   return exporter;
 }
 
-// The run itself, from the first hit to the last answer. Results, and the facts before and after them, go to `out`.
-Expected<AttackSummary> conduct(AttackState& state, Targeter& targeter, ChunkSink& out, const AttackEvents& events) {
-  const AttackOptions& options = state.options;
-  const std::int64_t now = wall_clock_nanos();
-  state.start = {now, local_zone_minutes(now)};
-  state.start_instant = Clock::now();
-  Conductor conductor{state, events};
-  Sink sink{out, [&] { conductor.stop_soon(Stop::kAtOnce); }};
-  state.sink = &sink;
-  std::unique_ptr<TargetFeed> feed;
-  if (options.lazy) {
-    feed = std::make_unique<TargetFeed>(targeter, state.request_options, [&] { conductor.wake_workers_soon(); }, events.cancel_targets);
-    state.feed = feed.get();
-  }
-  RunFacts planned;
-  add_plan(state, planned);
-  write_facts(planned, sink);
-
+void run_workers(const AttackOptions& options, Conductor& conductor) {
   const bool automatic = options.threads == 0;
   const unsigned threads = bounded_threads(options, automatic ? 1 : options.threads);
   // A limit of connections is shared out once, at the start.
   const bool may_grow = automatic && options.max_connections <= 0;
   conductor.run(threads, may_grow ? bounded_threads(options, processors(options)) : threads);
-
   conductor.say_shortages();
+}
+
+// What became of the run, stated in the stream as well.
+AttackSummary conclude(const AttackState& attack, const Conductor& conductor, Sink& sink) {
   AttackSummary summary = conductor.summarise();
-  summary.facts.run_id = state.run_id;
-  if (feed) summary.targets_error = feed->error();
+  summary.facts.run_id = attack.run_id;
   summary.facts.complete = true;
-  judge(summary.facts, options, sink.stalls());
+  judge(summary.facts, attack.options, sink.stalls());
   write_facts(summary.facts, sink);
-  add_plan(state, summary.facts);
-  if (auto error = sink.finish()) return *std::move(error);
+  add_plan(attack, summary.facts);
   return summary;
 }
 
@@ -176,8 +160,27 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
   }
   auto exporter = open_exporter(options, out, events);
   if (!exporter) return std::move(exporter).error();
-  ChunkSink& sink = *exporter ? static_cast<ChunkSink&>(**exporter) : out;
-  return conduct(state, targeter, sink, events);
+
+  const std::int64_t now = wall_clock_nanos();
+  state.start = {now, local_zone_minutes(now)};
+  state.start_instant = Clock::now();
+  Conductor conductor{state, events};
+  Sink sink{*exporter ? **exporter : out, [&] { conductor.stop_soon(Stop::kAtOnce); }};
+  state.sink = &sink;
+  std::unique_ptr<TargetFeed> feed;
+  if (options.lazy) {
+    feed = std::make_unique<TargetFeed>(targeter, state.request_options, [&] { conductor.wake_workers_soon(); }, events.cancel_targets);
+    state.feed = feed.get();
+  }
+  RunFacts planned;
+  add_plan(state, planned);
+  write_facts(planned, sink);
+
+  run_workers(options, conductor);
+  AttackSummary summary = conclude(state, conductor, sink);
+  if (feed) summary.targets_error = feed->error();
+  if (auto error = sink.finish()) return *std::move(error);
+  return summary;
 }
 
 }  // namespace pepe
