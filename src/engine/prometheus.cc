@@ -9,7 +9,6 @@
 #include <functional>
 #include <list>
 #include <mutex>
-#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>

@@ -1,7 +1,5 @@
 #include "metrics/error_tally.h"
 
-#include <algorithm>
-
 namespace pepe {
 
 void mask_local_ports(std::string_view error, std::string& out) {

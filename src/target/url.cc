@@ -1,6 +1,5 @@
 #include "pepe/target/url.h"
 
-#include <array>
 #include <string>
 
 #include <fmt/format.h>
