@@ -1,9 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cli/flags.h"
 
