@@ -1,7 +1,11 @@
 // HOT: once per hit. No allocation, lock, log or wall clock.
 #include "engine/connection.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
+
+#include "engine/socket_text.h"
 
 namespace pepe {
 
@@ -29,6 +33,17 @@ void ResponseStash::give_back(std::unique_ptr<Response> response) {
   constexpr std::size_t kSpares = 64;
   response->reset();
   if (free_.size() < kSpares) free_.push_back(std::move(response));
+}
+
+ResponseExpectation expectation_for(const Hit& hit, std::uint64_t keep_limit) {
+  return {.to_head = hit.request->is_head,
+          .inflate = hit.request->inflate,
+          .keep_limit = keep_limit,
+          .candidate = hit.target->cache.body};
+}
+
+std::string socket_failure(const char* call, int fd, int error) {
+  return fmt::format("{} tcp {}->{}: {}: {}", call, local_address_text(fd), peer_address_text(fd), call, errno_text(error));
 }
 
 }  // namespace pepe

@@ -1,36 +1,43 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "engine/dialer.h"
 #include "engine/hit.h"
 #include "engine/ready_set.h"
 #include "engine/response.h"
 
 namespace pepe {
 
-/// What became of a connection under a hit.
+class Http2Context;
+
+/// What became of a hit whose answer will not come.
 enum class Breakage {
+  kUnprocessed,   ///< The server says that it has not looked at the request: it may be sent again whatever it is.
   kBeforeAnswer,  ///< No byte of an answer had come: a reused connection may simply have been closed while idle.
   kInAnswer,      ///< The answer broke off, or is not HTTP.
 };
 
-/// What connections tell their worker. Each call ends the connection's interest in the hit.
+/// What connections tell their worker. The first three end the connection's interest in the hit.
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
   /// The answer is one that the target's cache knows, head and body.
-  virtual void on_known_answer(Http1Connection& connection, Hit& hit) = 0;
+  virtual void on_known_answer(Connection& connection, Hit& hit) = 0;
   /// The answer is whole. `response` is the connection's until the call returns.
-  virtual void on_answer(Http1Connection& connection, Hit& hit, Response& response) = 0;
+  virtual void on_answer(Connection& connection, Hit& hit, Response& response) = 0;
   /// No whole answer will come. `error` is the text without the method and the URL; `response` may hold the part that
-  /// came, or be nullptr. The connection is closed already.
-  virtual void on_broken(Http1Connection& connection, Hit& hit, Breakage breakage, std::string error,
-                         Response* response) = 0;
-  /// An idle connection ended.
-  virtual void on_idle_closed(Http1Connection& connection) = 0;
+  /// came, or be nullptr. The connection is closed already, or goes on with other hits.
+  virtual void on_broken(Connection& connection, Hit& hit, Breakage breakage, std::string error, Response* response) = 0;
+  /// A connection with no hit on it ended.
+  virtual void on_idle_closed(Connection& connection) = 0;
+  /// The connection can carry more or fewer hits than before, or no new ones.
+  virtual void on_capacity(Connection& connection) = 0;
 };
 
 /// What the connections of one worker share: buffers that only the connection now being served uses.
@@ -42,6 +49,64 @@ struct ConnectionContext {
   std::uint64_t keep_limit{0};   ///< -max-body
   class RequestWriter& writer;
   class ResponseStash& responses;
+  /// Connections that gathered frames: their worker flushes them before it sleeps.
+  std::vector<class Connection*>& unflushed;
+  Http2Context* http2{nullptr};  ///< Set before the first HTTP/2 connection is made.
+};
+
+/// What had come of the answer to a hit that gave up.
+struct Abandoned {
+  std::unique_ptr<Response> response;  ///< nullptr: nothing.
+  bool request_sent{true};
+};
+
+/// One connection of a worker: carries hits, one at a time (HTTP/1.1) or many at once (HTTP/2). The protocol is chosen
+/// when the connection is made. Lives in its worker's store at a stable address and is used again for other sockets.
+class Connection {
+ public:
+  enum class Protocol { kHttp1, kHttp2 };
+
+  Connection(ConnectionContext& context, Protocol protocol) : context_{context}, protocol_{protocol} {}
+  Connection(const Connection&) = delete;
+  virtual ~Connection() = default;
+
+  /// Takes over a socket that was just connected. False: the system refused to watch it, and it is closed.
+  virtual bool open(Dialed dialed, Pool& pool) = 0;
+  /// REQUIRES: no hit on it.
+  virtual void close() = 0;
+  /// Sends the request of `hit`. REQUIRES: has_room() before the pool took it. A failure is told through the owner,
+  /// maybe at once.
+  virtual void start(Hit& hit) = 0;
+  virtual void on_ready(const ReadyEvent& event) = 0;
+  /// The hit gave up (its deadline): takes it off the connection, which is closed when it can carry no other.
+  virtual Abandoned abandon(Hit& hit) = 0;
+  /// Sends what was gathered for one send.
+  virtual void flush() {}
+
+  Protocol protocol() const noexcept { return protocol_; }
+  bool is_open() const noexcept { return fd_ >= 0; }
+  /// May carry further hits, if not now then when others have ended.
+  bool reusable() const noexcept { return reusable_; }
+  bool has_room() const noexcept { return reusable_ && load_ < capacity_; }
+  Pool& pool() noexcept { return *pool_; }
+  const Peer& peer() const noexcept { return peer_; }
+
+ protected:
+  ConnectionContext& context_;
+  int fd_{-1};
+  Pool* pool_{nullptr};
+  Peer peer_;
+  bool reusable_{false};
+  /// Hits at once, as far as the server has said.
+  std::uint32_t capacity_{1};
+  /// The server will soon say how many hits the connection can carry.
+  bool settling_{false};
+
+ private:
+  friend class Pool;
+  const Protocol protocol_;
+  std::uint32_t load_{0};  // hits on it now, by the pool's account
+  ListLink<Connection> idle_link_;
 };
 
 /// Turns a request into the bytes of one hit. HOT: when the same target follows itself, only digits change.
@@ -67,5 +132,11 @@ class ResponseStash {
  private:
   std::vector<std::unique_ptr<Response>> free_;
 };
+
+/// What the answer to `hit` is to be read with; `keep_limit`: -max-body.
+ResponseExpectation expectation_for(const Hit& hit, std::uint64_t keep_limit);
+
+/// "read tcp A->B: read: connection reset by peer", of the connected socket `fd`.
+std::string socket_failure(const char* call, int fd, int error);
 
 }  // namespace pepe

@@ -41,6 +41,8 @@ RoutePlan::RoutePlan(const AttackOptions& options, ProxyRules::Environment proxi
     : tls_options_{options.tls},
       tunnel_options_{"pepe/" + options.version, options.proxy_headers},
       unix_socket_{options.unix_socket},
+      h2c_{options.h2c},
+      offers_h2_{options.http2},
       proxies_{std::move(proxies)},
       names_{options.dns_ttl} {}
 
@@ -83,7 +85,7 @@ Expected<void> RoutePlan::read_addresses(const AttackOptions& options) {
 }
 
 void RoutePlan::prepare(const Origin& origin) {
-  if (origin.scheme == "https") tls();
+  if (origin.scheme == "https" && !h2c_) tls();
 }
 
 const Proxy* RoutePlan::proxy(const Origin& origin) const {
@@ -95,7 +97,7 @@ const Proxy* RoutePlan::proxy(const Origin& origin) const {
 bool RoutePlan::absolute_form(const Origin& origin, std::string* authorization) const {
   authorization->clear();
   const Proxy* used = proxy(origin);
-  if (used == nullptr || origin.scheme != "http" || used->kind == Proxy::Kind::kSocks5) return false;
+  if (used == nullptr || origin.scheme != "http" || h2c_ || used->kind == Proxy::Kind::kSocks5) return false;
   *authorization = used->authorization();
   return true;
 }

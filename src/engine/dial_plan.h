@@ -45,6 +45,9 @@ class RoutePlan final : public DialPlan {
 
   void prepare(const Origin& origin) override;
   bool absolute_form(const Origin& origin, std::string* authorization) const override;
+  bool may_speak_h2(const Origin& origin) const override {
+    return h2c_ || (offers_h2_ && origin.scheme == "https");
+  }
   std::uint32_t routes(const Origin& origin) const override;
   std::string notice(const Origin& origin) const override;
   bool names_move() const override { return names_.ttl() > Nanos{0}; }
@@ -53,6 +56,10 @@ class RoutePlan final : public DialPlan {
   /// one.
   Expected<Route> route(const Origin& origin);
 
+  /// -h2c: HTTP/2 with every origin, and TLS with none.
+  bool h2c() const noexcept { return h2c_; }
+  /// HTTP/2 is offered in the TLS handshake.
+  bool offers_h2() const noexcept { return offers_h2_; }
   const std::string& unix_socket() const noexcept { return unix_socket_; }
   const std::optional<asio::ip::address>& local() const noexcept { return local_; }
   const TunnelOptions& tunnel_options() const noexcept { return tunnel_options_; }
@@ -79,6 +86,8 @@ class RoutePlan final : public DialPlan {
   const TlsOptions tls_options_;
   const TunnelOptions tunnel_options_;
   const std::string unix_socket_;
+  const bool h2c_;
+  const bool offers_h2_;
   std::vector<std::string> resolvers_;  ///< "ip:port"
   std::optional<asio::ip::address> local_;
   std::map<std::string, std::unique_ptr<Mapping>> mappings_;

@@ -162,11 +162,13 @@ void Dial::on_socket(Socket socket) {
 // Through the proxy first, then TLS with whoever is at the other end. False: the dial is over.
 bool Dial::next_step() {
   const Proxy* proxy = route_.proxy;
-  const bool secure = origin_.scheme == "https";
+  const bool secure = origin_.scheme == "https" && !context_.plan.h2c();
+  // HTTP/2 has no absolute form that a proxy of HTTP/1.1 would read: it goes through a tunnel, like TLS.
+  const bool tunnel = secure || context_.plan.h2c();
   if (proxy != nullptr && !std::exchange(tunnelled_, true) &&
-      (secure || proxy->kind == Proxy::Kind::kSocks5)) {
+      (tunnel || proxy->kind == Proxy::Kind::kSocks5)) {
     if (proxy->kind == Proxy::Kind::kHttps) {
-      fail(Error{"an https proxy cannot be used for https URLs"});
+      fail(Error{"an https proxy cannot be used for https URLs or with -h2c"});
       return false;
     }
     phase_ = "waiting for the proxy";
@@ -185,7 +187,7 @@ bool Dial::next_step() {
   }
   const HostPort peer = to_proxy ? HostPort{proxy->host, proxy->port} : HostPort{origin_.host, origin_.port};
   tls_ = (*tls)->make_session(socket_.native_handle(), peer.host, format_host_port(peer.host, peer.port),
-                              context_.tickets);
+                              context_.tickets, !to_proxy && context_.plan.offers_h2());
   if (!tls_) {
     finish(Error{"tls: out of memory"});
     return false;
@@ -222,7 +224,7 @@ void Dial::hand_over() {
   error_code ec;
   const int fd = socket_.release(ec);
   if (ec) return finish(system_error("dial", ec.value()));
-  const bool h2 = tls_ && tls_->h2();
+  const bool h2 = context_.plan.h2c() || (tls_ && tls_->h2());
   finish(Dialed{fd, std::move(tls_), h2, std::move(peer_)});
 }
 

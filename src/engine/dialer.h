@@ -36,6 +36,8 @@ class DialPlan {
   /// Requests to `origin` go to a proxy in absolute form; the value of Proxy-Authorization in
   /// `*authorization` when the proxy wants one (else empty).
   virtual bool absolute_form(const Origin& origin, std::string* authorization) const = 0;
+  /// Connections to `origin` may turn out to be HTTP/2.
+  virtual bool may_speak_h2(const Origin& origin) const = 0;
   /// How many destinations -connect-to gives `origin`; 1 without it. Hits that take Origin::route 1 to
   /// routes() in turn spread over all of them also where connections are kept alive.
   virtual std::uint32_t routes(const Origin& origin) const = 0;
@@ -59,7 +61,7 @@ struct Peer {
 struct Dialed {
   int fd{-1};                       ///< Non-blocking, TCP_NODELAY; the receiver closes it.
   std::unique_ptr<TlsSession> tls;  ///< Handshake done; nullptr on plain connections.
-  bool h2{false};                   ///< ALPN chose HTTP/2.
+  bool h2{false};                   ///< HTTP/2: ALPN chose it, or -h2c.
   Peer peer;
 };
 

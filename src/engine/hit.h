@@ -10,8 +10,9 @@
 
 namespace pepe {
 
-class Http1Connection;
+class Connection;
 class Pool;
+struct Http2Stream;
 
 /// A target as one worker uses it.
 struct TargetState {
@@ -42,8 +43,11 @@ struct Hit {
   TargetState* target{nullptr};
   const Request* request{nullptr};  ///< What is being asked now: the target's, or that of a redirection.
   Pool* pool{nullptr};
-  Http1Connection* connection{nullptr};
+  Connection* connection{nullptr};
+  Http2Stream* stream{nullptr};  ///< Its place on an HTTP/2 connection.
+  bool reused{false};            ///< It is not the first on its connection.
   bool retried{false};
+  std::uint32_t refusals{0};     ///< How often a server has said that it did not look at the request.
   bool wants_new_connection{false};
   std::int64_t redirects{0};
   std::unique_ptr<Redirection> redirection;

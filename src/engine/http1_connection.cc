@@ -1,7 +1,6 @@
 // HOT: once per hit. No allocation, lock, log or wall clock.
 #include "engine/http1_connection.h"
 
-#include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -10,7 +9,6 @@
 #include <array>
 #include <cerrno>
 
-#include "engine/socket_text.h"
 #include "pepe/base/check.h"
 
 namespace pepe {
@@ -21,11 +19,12 @@ bool Http1Connection::open(Dialed dialed, Pool& pool) {
   pool_ = &pool;
   hit_ = nullptr;
   hits_ = 0;
-  reusable_ = closing_ = false;
+  reusable_ = true;
+  closing_ = false;
   write_error_ = 0;
   peer_ = std::move(dialed.peer);
   unsent_.clear();
-  if (context_.ready.add(fd_, this)) return true;
+  if (context_.ready.add(fd_, static_cast<Connection*>(this))) return true;
   close();
   return false;
 }
@@ -45,7 +44,7 @@ void Http1Connection::start(Hit& hit) {
   PEPE_CHECK(is_open() && hit_ == nullptr);
   hit_ = &hit;
   hit.connection = this;
-  ++hits_;
+  hit.reused = hits_++ > 0;
   reusable_ = false;
   const Request& request = *hit.request;
   send_from(context_.writer.write(request, hit.seq), request.body ? std::string_view{*request.body} : std::string_view{});
@@ -134,10 +133,10 @@ void Http1Connection::on_readable(bool closing) {
     }
     if (errno == EINTR) continue;
     if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (write_error_ != 0) on_end(socket_error("write", write_error_), false);
+      if (write_error_ != 0) on_end(socket_failure("write", fd_, write_error_), false);
       return;
     }
-    return on_end(socket_error("read", errno), false);
+    return on_end(socket_failure("read", fd_, errno), false);
   }
 }
 
@@ -176,7 +175,7 @@ bool Http1Connection::on_bytes(std::string_view bytes) {
   if (response_ != nullptr) return feed(bytes, false);
   if (hit_->redirection == nullptr && hit_->target->cache.knows_head(bytes)) return on_known_head(bytes);
   response_ = context_.responses.take();
-  response_->start(expectation());
+  response_->start(expectation_for(*hit_, context_.keep_limit));
   return feed(bytes, true);
 }
 
@@ -195,7 +194,7 @@ bool Http1Connection::on_known_head(std::string_view bytes) {
     return is_open();
   }
   response_ = context_.responses.take();
-  response_->start_fixed(expectation(), cache.content_length());
+  response_->start_fixed(expectation_for(*hit_, context_.keep_limit), cache.content_length());
   return feed(bytes.substr(cache.head_size()), false);
 }
 
@@ -259,22 +258,12 @@ void Http1Connection::broken(Breakage breakage, std::string error) {
   if (response) context_.responses.give_back(std::move(response));
 }
 
-std::unique_ptr<Response> Http1Connection::abandon() {
-  hit_->connection = nullptr;
+Abandoned Http1Connection::abandon(Hit& hit) {
+  hit.connection = nullptr;
   hit_ = nullptr;
+  const bool sent = unsent_.empty();
   close();
-  return std::move(response_);
-}
-
-ResponseExpectation Http1Connection::expectation() const {
-  return {.to_head = hit_->request->is_head,
-          .inflate = hit_->request->inflate,
-          .keep_limit = context_.keep_limit,
-          .candidate = hit_->target->cache.body};
-}
-
-std::string Http1Connection::socket_error(const char* call, int error) const {
-  return fmt::format("{} tcp {}->{}: {}: {}", call, local_address_text(fd_), peer_address_text(fd_), call, errno_text(error));
+  return {std::move(response_), sent};
 }
 
 }  // namespace pepe

@@ -6,42 +6,23 @@
 #include <string_view>
 
 #include "engine/connection.h"
-#include "engine/dialer.h"
 #include "engine/tls_session.h"
 
 namespace pepe {
 
-/// One HTTP/1.1 connection, plain or TLS: sends a hit's request, reads its answer, one hit at a time. Lives in its
-/// worker's store at a stable address and is used again for other sockets.
+/// One HTTP/1.1 connection, plain or TLS: sends a hit's request, reads its answer, one hit at a time. It may carry another
+/// when the last answer was whole and the last byte, and both sides keep the connection.
 /// Handlers stand in the order of a hit's life: start, on_ready (on_writable, on_readable, on_bytes, on_end).
-class Http1Connection {
+class Http1Connection final : public Connection {
  public:
-  explicit Http1Connection(ConnectionContext& context) : context_{context} {}
-  Http1Connection(const Http1Connection&) = delete;
-  ~Http1Connection() { close(); }
+  explicit Http1Connection(ConnectionContext& context) : Connection{context, Protocol::kHttp1} {}
+  ~Http1Connection() override { close(); }
 
-  /// Takes over a socket that was just connected. False: the system refused to watch it, and it is closed.
-  bool open(Dialed dialed, Pool& pool);
-  void close();
-  bool is_open() const noexcept { return fd_ >= 0; }
-
-  /// Sends the request of `hit`. REQUIRES: open, no hit in flight. A failure is told through the owner, maybe at once.
-  void start(Hit& hit);
-  void on_ready(const ReadyEvent& event);
-  /// The hit gave up (its deadline): closes the connection and hands over what had come of an answer, or nullptr.
-  std::unique_ptr<Response> abandon();
-
-  /// May carry another hit: the last answer was whole and the last byte, and both sides keep the connection.
-  bool reusable() const noexcept { return reusable_; }
-  /// The hit in flight, or the last one, was not the first.
-  bool reused() const noexcept { return hits_ > 1; }
-  bool answer_begun() const noexcept { return response_ != nullptr && response_->begun(); }
-  bool head_received() const noexcept { return response_ != nullptr && response_->has_head(); }
-  bool request_sent() const noexcept { return unsent_.empty(); }
-  Pool& pool() noexcept { return *pool_; }
-  const Peer& peer() const noexcept { return peer_; }
-
-  ListLink<Http1Connection> idle_link;
+  bool open(Dialed dialed, Pool& pool) override;
+  void close() override;
+  void start(Hit& hit) override;
+  void on_ready(const ReadyEvent& event) override;
+  Abandoned abandon(Hit& hit) override;
 
  private:
   // What a full socket left over: the rest of the head, and of a body that lives in the Request.
@@ -65,19 +46,12 @@ class Http1Connection {
   void on_end(std::string error, bool clean);
   void answered(bool surplus);
   void broken(Breakage breakage, std::string error);
-  ResponseExpectation expectation() const;
-  std::string socket_error(const char* call, int error) const;
 
-  ConnectionContext& context_;
-  int fd_{-1};
   std::unique_ptr<TlsSession> tls_;
-  Pool* pool_{nullptr};
   Hit* hit_{nullptr};
   std::uint64_t hits_{0};
-  bool reusable_{false};
   bool closing_{false};
   int write_error_{0};
-  Peer peer_;
   Unsent unsent_;
   std::unique_ptr<Response> response_;
 };

@@ -3,62 +3,122 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace pepe {
 namespace {
 
 // More dials at once would only fill the server's accept queue, and be dropped there.
 constexpr std::size_t kMaxDials = 512;
+// Streams that an HTTP/2 connection is expected to carry before the server has said (RFC 9113 6.5.2 recommends no less).
+constexpr std::size_t kExpectedStreams = 100;
 
 }  // namespace
 
 Pool::Pool(Origin origin, PoolLimits limits, PoolOwner& owner)
-    : origin_{std::move(origin)}, limits_{limits}, owner_{owner} {}
+    : origin_{std::move(origin)},
+      limits_{limits},
+      owner_{owner},
+      shares_{limits.h2c && limits.keepalive},
+      hits_per_connection_{shares_ ? kExpectedStreams : 1} {}
 
 Pool::~Pool() {
   for (const Dialer::Id id : dials_) owner_.dialer().cancel(id);
 }
 
-Http1Connection* Pool::acquire(Hit& hit) {
+Connection* Pool::acquire(Hit& hit) {
   hit.pool = this;
   if (!hit.wants_new_connection) {
     if (limits_.names_move) retire_moved();
-    if (Http1Connection* const connection = idle_.pop_front()) return connection;
+    if (Connection* const connection = roomy_.front()) {
+      take(*connection);
+      return connection;
+    }
   }
   waiting_.push_back(hit);
   dial_for_waiting();
   return nullptr;
 }
 
-void Pool::release(Http1Connection& connection) {
+void Pool::release(Connection& connection) {
+  --connection.load_;
   if (connection.reusable() && (!limits_.names_move || owner_.dialer().current(connection.peer()))) {
-    if (Hit* const hit = next_in_line(false)) return owner_.on_connection(*hit, connection);
-    if (idle_.size() < limits_.max_idle) return idle_.push_front(connection);
+    if (!connection.has_room()) return;
+    if (Hit* const hit = next_in_line(false)) {
+      take(connection);
+      return owner_.on_connection(*hit, connection);
+    }
+    if (RoomyList::contains(connection)) return;
+    if (connection.load_ > 0 || roomy_.size() < limits_.max_idle) return roomy_.push_front(connection);
   }
-  connection.close();
-  on_closed(connection);
+  retire(connection);
 }
 
-void Pool::on_closed(Http1Connection& connection) {
-  if (IdleList::contains(connection)) idle_.erase(connection);
+void Pool::on_idle_closed(Connection& connection) { discard(connection); }
+
+void Pool::on_capacity(Connection& connection) {
+  const bool is_new = std::exchange(connection.settling_, false);
+  if (is_new) --settling_;
+  if (!connection.reusable()) {
+    retire(connection);
+    return dial_for_waiting();
+  }
+  if (limits_.keepalive) hits_per_connection_ = std::max<std::size_t>(1, connection.capacity_);
+  serve(connection, is_new);
+  dial_for_waiting();
+  drop_surplus_dials();
+}
+
+void Pool::take(Connection& connection) {
+  ++connection.load_;
+  if (!connection.has_room() && RoomyList::contains(connection)) roomy_.erase(connection);
+}
+
+// Fills the room of `connection` from the line, and keeps what is left of it at hand.
+void Pool::serve(Connection& connection, bool is_new) {
+  while (connection.has_room()) {
+    Hit* const hit = next_in_line(is_new);
+    if (hit == nullptr) break;
+    take(connection);
+    owner_.on_connection(*hit, connection);
+  }
+  if (connection.has_room() == RoomyList::contains(connection)) return;
+  if (connection.has_room()) {
+    roomy_.push_front(connection);
+  } else {
+    roomy_.erase(connection);
+  }
+}
+
+// Takes no new hits any more: closed when the last has ended.
+void Pool::retire(Connection& connection) {
+  connection.reusable_ = false;
+  if (RoomyList::contains(connection)) roomy_.erase(connection);
+  if (connection.load_ > 0) return;
+  connection.close();
+  discard(connection);
+}
+
+// REQUIRES: closed, no hit on it.
+void Pool::discard(Connection& connection) {
+  if (RoomyList::contains(connection)) roomy_.erase(connection);
+  if (std::exchange(connection.settling_, false)) --settling_;
   --open_;
   owner_.recycle(connection);
   dial_for_waiting();
 }
 
 void Pool::retire_moved() {
-  for (Http1Connection* connection = idle_.front(); connection != nullptr;) {
-    Http1Connection& candidate = *connection;
-    connection = IdleList::next(candidate);
-    if (owner_.dialer().current(candidate.peer())) continue;
-    candidate.close();
-    on_closed(candidate);
+  for (Connection* connection = roomy_.front(); connection != nullptr;) {
+    Connection& candidate = *connection;
+    connection = RoomyList::next(candidate);
+    if (!owner_.dialer().current(candidate.peer())) retire(candidate);
   }
 }
 
 void Pool::leave(Hit& hit) {
   waiting_.erase(hit);
-  if (dials_.size() > waiting_.size()) {
+  if (dials_.size() > wanted_dials()) {
     owner_.dialer().cancel(dials_.front());
     dials_.erase(dials_.begin());
   }
@@ -66,8 +126,14 @@ void Pool::leave(Hit& hit) {
 
 std::string Pool::phase() const { return dials_.empty() ? std::string{} : owner_.dialer().phase(dials_.front()); }
 
+// One for each hit in line, or for as many as a connection carries; those that settle will take their share.
+std::size_t Pool::wanted_dials() const noexcept {
+  const std::size_t connections = (waiting_.size() + hits_per_connection_ - 1) / hits_per_connection_;
+  return connections - std::min(connections, settling_);
+}
+
 void Pool::dial_for_waiting() {
-  while (dials_.size() < std::min(waiting_.size(), kMaxDials) &&
+  while (dials_.size() < std::min(wanted_dials(), kMaxDials) &&
          (limits_.max_open == 0 || open_ + dials_.size() < limits_.max_open)) {
     // The id is known only after dial() returns, and `done` runs later still.
     const auto id = std::make_shared<Dialer::Id>(0);
@@ -76,23 +142,43 @@ void Pool::dial_for_waiting() {
   }
 }
 
+void Pool::drop_surplus_dials() {
+  while (dials_.size() > wanted_dials()) {
+    owner_.dialer().cancel(dials_.back());
+    dials_.pop_back();
+  }
+}
+
 void Pool::on_dialed(Dialer::Id id, Expected<Dialed> dialed) {
   dials_.erase(std::find(dials_.begin(), dials_.end(), id));
-  if (!dialed) {
-    // The oldest waits longest for nothing: each dial that fails ends one hit.
-    if (Hit* const hit = next_in_line(true)) owner_.on_no_connection(*hit, dialed.error().text());
-    return dial_for_waiting();
+  if (!dialed) return on_dial_failed(dialed.error().text());
+  if (const bool shares = dialed->h2 && limits_.keepalive; shares != shares_) {
+    shares_ = shares;
+    hits_per_connection_ = shares ? kExpectedStreams : 1;
   }
-  Http1Connection& connection = owner_.new_connection();
+  Connection& connection =
+      owner_.new_connection(dialed->h2 ? Connection::Protocol::kHttp2 : Connection::Protocol::kHttp1);
   ++open_;
+  connection.load_ = 0;
   if (!connection.open(*std::move(dialed), *this)) {
     --open_;
     owner_.recycle(connection);
     if (Hit* const hit = next_in_line(true)) owner_.on_no_connection(*hit, "the system cannot watch more sockets");
     return;
   }
-  if (Hit* const hit = next_in_line(true)) return owner_.on_connection(*hit, connection);
-  idle_.push_front(connection);
+  if (connection.settling_) ++settling_;
+  serve(connection, true);
+  if (shares_) drop_surplus_dials();
+}
+
+// The oldest wait longest for nothing: each dial that fails ends as many hits as it was made for.
+void Pool::on_dial_failed(const std::string& error) {
+  const std::size_t dials = dials_.size() + 1;
+  std::size_t share = shares_ ? (waiting_.size() + dials - 1) / dials : 1;
+  for (; share > 0; --share) {
+    if (Hit* const hit = next_in_line(true)) owner_.on_no_connection(*hit, error);
+  }
+  dial_for_waiting();
 }
 
 // The first hit in line, taken out of it; one that wants a new connection is passed over for a used one.

@@ -116,6 +116,53 @@ void append_head(const Target& target, const Url& url, const RequestOptions& opt
   head += fmt::format("{}: ", kSequenceHeader);
 }
 
+std::string lower(std::string_view text) {
+  std::string out{text};
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  return out;
+}
+
+// What HTTP/2 says by other means, or forbids (RFC 9113 8.2.2).
+bool is_left_out_of_http2(const std::string& name, std::string_view value) {
+  static constexpr std::string_view kNames[] = {"connection",        "keep-alive", "proxy-connection",
+                                                "transfer-encoding", "upgrade",    "host",
+                                                "content-length",    "trailer"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) || (name == "te" && value != "trailers");
+}
+
+// The fields of HTTP/2 come out of the same target by the same rules as the head of HTTP/1.1.
+void add_fields(const Target& target, const Url& url, const RequestOptions& options, Request& request) {
+  auto& fields = request.fields;
+  fields = {{":method", target.method},
+            {":scheme", url.scheme},
+            {":authority", std::string{first_value(target, "Host").value_or(url.authority)}},
+            {":path", url.path_and_query}};
+  std::string head;
+  append_authorization(target, url, head);
+  append_own_headers(target, head);
+  bool has_agent = first_value(target, "User-Agent").has_value();
+  for (std::string_view rest = head; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find("\r\n"));
+    rest.remove_prefix(line.size() + 2);
+    std::string name = lower(line.substr(0, line.find(':')));
+    const std::string_view value = line.substr(name.size() + 2);
+    if (is_left_out_of_http2(name, value)) continue;
+    has_agent = has_agent || name == "user-agent";
+    fields.emplace_back(std::move(name), value);
+  }
+  const std::string_view agent = first_value(target, "User-Agent").value_or(has_agent ? std::string_view{} : options.user_agent);
+  if (!agent.empty()) fields.emplace_back("user-agent", agent);
+  if (target.body != nullptr && !target.body->empty()) {
+    request.content = target.body;
+    if (!options.chunked) fields.emplace_back("content-length", std::to_string(target.body->size()));
+  } else if (target.method == "POST" || target.method == "PUT" || target.method == "PATCH") {
+    fields.emplace_back("content-length", "0");
+  }
+  if (request.inflate) fields.emplace_back("accept-encoding", "gzip");
+  if (!options.attack.empty()) fields.emplace_back(lower(kAttackHeader), options.attack);
+}
+
 void append_body(const Target& target, bool chunked, Request& request) {
   request.tail = "\r\n\r\n";
   if (target.body == nullptr || target.body->empty()) return;
@@ -170,6 +217,7 @@ Request make_request(const Target& target, const RequestOptions& options) {
   request.close = !options.keepalive || asks_to_close(target);
   append_head(target, *url, options, request);
   append_body(target, options.chunked, request);
+  if (options.plan != nullptr && options.plan->may_speak_h2(request.origin)) add_fields(target, *url, options, request);
   return request;
 }
 

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/dialer.h"
 #include "pepe/target/target.h"
@@ -22,6 +24,10 @@ struct Request {
   /// A large body as it goes on the wire (framed when chunked), sent from its own memory behind `tail`; or nullptr.
   std::shared_ptr<const std::string> body;
   std::uint64_t body_bytes{0};  ///< Of the target's body, without framing.
+  /// The same request for HTTP/2: its fields, pseudo-headers first, without the sequence number. Empty where the origin
+  /// can only be asked over HTTP/1.1.
+  std::vector<std::pair<std::string, std::string>> fields;
+  std::shared_ptr<const std::string> content;  ///< The body without framing; nullptr: none. For HTTP/2.
   bool is_head{false};          ///< HEAD: the answer has no body.
   bool retry_safe{false};       ///< GET, HEAD, OPTIONS or TRACE without a body: may be sent twice.
   bool inflate{false};          ///< pepe asked for gzip itself, so it unpacks what comes.
@@ -35,7 +41,7 @@ struct RequestOptions {
   std::string user_agent{};
   bool keepalive{true};
   bool chunked{false};
-  const DialPlan* plan{nullptr};  ///< Says which origins are asked in absolute form; nullptr: none.
+  const DialPlan* plan{nullptr};  ///< Says which origins are asked in absolute form, or over HTTP/2; nullptr: none.
 };
 
 /// Builds the request of `target`. Never fails: what cannot be sent gets a `fault`.

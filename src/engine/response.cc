@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstring>
+
+#include "engine/status_reason.h"
 
 namespace pepe {
 namespace {
@@ -157,9 +160,16 @@ void Response::start_fixed(const ResponseExpectation& expected, std::uint64_t co
   body_.start(expected.candidate, expected.keep_limit);
 }
 
+void Response::start_parts(const ResponseExpectation& expected) {
+  reset();
+  expected_ = expected;
+  in_parts_ = begun_ = true;
+  body_.start(expected.candidate, expected.keep_limit);
+}
+
 void Response::reset() {
   expected_ = {};
-  fixed_ = begun_ = head_done_ = complete_ = keep_alive_ = trailers_ = false;
+  fixed_ = in_parts_ = begun_ = head_done_ = complete_ = keep_alive_ = trailers_ = false;
   code_ = interim_ = 0;
   head_bytes_ = 0;
   content_length_.reset();
@@ -252,15 +262,29 @@ int Response::on_headers_complete() {
   }
   if (code_ < 200) return 1;
   if ((parser_.flags & F_CONTENT_LENGTH) != 0 && (parser_.flags & F_CHUNKED) == 0) content_length_ = parser_.content_length;
+  return begin_body() ? 0 : 1;
+}
+
+// The head is whole. False: no body follows.
+bool Response::begin_body() {
   if (expected_.to_head || code_ == 204 || code_ == 304) {
     content_length_ = 0;
-    return 1;
+    return false;
   }
   if (expected_.inflate) {
     const auto encoding = header("Content-Encoding");
     if (encoding && equals_ignoring_case(*encoding, "gzip")) inflater_.emplace();
   }
-  return 0;
+  return true;
+}
+
+void Response::forget_interim() {
+  ++interim_;
+  head_done_ = trailers_ = false;
+  fields_.clear();
+  views_.clear();
+  text_.clear();
+  reason_.clear();
 }
 
 int Response::on_message_complete() {
@@ -269,25 +293,62 @@ int Response::on_message_complete() {
     return HPE_USER;
   }
   if (code_ < 200) {
-    ++interim_;
-    head_done_ = trailers_ = false;
-    fields_.clear();
-    views_.clear();
-    text_.clear();
-    reason_.clear();
+    forget_interim();
     // Interim answers never end the connection's use, whatever their headers say.
     return charge(64) ? 0 : HPE_USER;
   }
+  return finish() ? HPE_PAUSED : HPE_USER;
+}
+
+bool Response::finish() {
   if (inflater_ && bytes_read_ > 0 && !inflater_->complete()) {
     error_ = "gzip: unexpected EOF in the response body";
-    return HPE_USER;
+    return false;
   }
+  // The frames of a body have said how long it is, whether a header did or not.
+  if (in_parts_) content_length_ = bytes_read_;
   complete_ = true;
-  return HPE_PAUSED;
+  return true;
+}
+
+bool Response::add_field(std::string_view name, std::string_view value) {
+  // What a field costs in RFC 9113 6.5.2.
+  constexpr std::size_t kFieldOverhead = 32;
+  if (!charge(name.size() + value.size() + kFieldOverhead)) return false;
+  if (head_done_) return true;
+  if (name == ":status") {
+    code_ = 0;
+    std::from_chars(value.data(), value.data() + value.size(), code_);
+    text_.assign(value).push_back('\n');
+    return true;
+  }
+  if (fields_.size() == kMaxFields) {
+    error_ = fmt::format("http2: malformed response: over {} header fields", kMaxFields);
+    return false;
+  }
+  Field field{text_.size(), name.size(), text_.size() + name.size() + 1, value.size()};
+  fields_.push_back(field);
+  text_.append(name).append(1, '\n').append(value).append(1, '\n');
+  return true;
+}
+
+bool Response::end_head() {
+  if (code_ < 100 || code_ > 999) {
+    error_ = fmt::format("http2: malformed response: status code {}", code_);
+    return false;
+  }
+  if (code_ < 200) {
+    forget_interim();
+    return true;
+  }
+  head_done_ = keep_alive_ = true;
+  begin_body();
+  return true;
 }
 
 std::string Response::status_text() const {
-  return reason_.empty() ? fmt::format("{}", code_) : fmt::format("{} {}", code_, reason_);
+  const std::string_view reason = in_parts_ ? status_reason(code_) : std::string_view{reason_};
+  return reason.empty() ? fmt::format("{}", code_) : fmt::format("{} {}", code_, reason);
 }
 
 std::span<const HeaderView> Response::headers() {

@@ -27,6 +27,10 @@ class BodyCollector {
   std::uint64_t kept() const noexcept { return kept_; }
   /// The body is the candidate, byte for byte.
   bool matches() const noexcept { return matching_ && candidate_ && kept_ == candidate_.bytes().size(); }
+  /// The body is `stored`, byte for byte, as far as that is known without comparing again.
+  bool equals(const BodyRef& stored) const noexcept {
+    return stored ? matches() && candidate_ == stored : kept_ == 0;
+  }
   const BodyRef& candidate() const noexcept { return candidate_; }
   std::string_view bytes() const noexcept;
   /// Gives the memory of an unusually large body back, and lets go of the candidate.
@@ -48,8 +52,9 @@ struct ResponseExpectation {
   BodyRef candidate{};
 };
 
-/// One HTTP/1.1 response, from its first byte to its last: interim answers are read over, the head is kept, the body
-/// collected. Bytes in, values out; no socket. Strict: what llhttp refuses is an error.
+/// One response, from its first byte to its last: interim answers are read over, the head is kept, the body collected.
+/// It is read from HTTP/1.1's bytes (feed) or put together from HTTP/2's frames (add_field, end_head, add_body, finish).
+/// Bytes in, values out; no socket. Strict: what llhttp refuses is an error.
 class Response {
  public:
   enum class Status {
@@ -69,6 +74,18 @@ class Response {
   Status feed(std::string_view data, std::size_t& used);
   /// The connection ended. Complete only when the end of the connection is the end of the body.
   Status end_of_input();
+
+  /// Starts a response that comes in parts. Each of the calls below returns false when error() says what is wrong.
+  void start_parts(const ResponseExpectation& expected);
+  /// `:status` first, then the fields; those that come when the head is whole are trailers.
+  bool add_field(std::string_view name, std::string_view value);
+  /// That of an interim answer is forgotten.
+  bool end_head();
+  bool add_body(std::string_view bytes) { return take_body(bytes); }
+  bool finish();
+  /// Of a response in parts: code and fields as they came, the same for two heads when these are the same. Valid until
+  /// headers() is called.
+  std::string_view head_key() const noexcept { return text_; }
 
   /// The head is whole (also that of a response which broke off later).
   bool has_head() const noexcept { return head_done_; }
@@ -109,12 +126,15 @@ class Response {
   Status feed_fixed(std::string_view data, std::size_t& used);
   bool charge(std::size_t bytes);
   bool take_body(std::string_view bytes);
+  bool begin_body();
+  void forget_interim();
   int on_headers_complete();
   int on_message_complete();
 
   llhttp_t parser_{};
   ResponseExpectation expected_;
   bool fixed_{false};
+  bool in_parts_{false};
   std::uint64_t remaining_{0};
 
   bool begun_{false};

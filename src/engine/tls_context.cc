@@ -17,8 +17,9 @@
 namespace pepe {
 namespace {
 
-// In the form that ALPN wants: each name behind its length. HTTP/2 is not spoken yet, so it is not offered.
+// In the form that ALPN wants: each name behind its length.
 constexpr std::string_view kAlpnHttp1 = "\x08http/1.1";
+constexpr std::string_view kAlpnHttp2 = "\x02h2\x08http/1.1";
 // A key or a bundle of certificates is far smaller; a device or a log file given by mistake is not read to
 // its end.
 constexpr std::size_t kMaxPemBytes = 64 << 20;
@@ -157,8 +158,6 @@ void configure(SSL_CTX* ctx, const TlsOptions& options) {
   SSL_CTX_set_mode(
       ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_verify(ctx, options.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, verify_tls_peer);
-  SSL_CTX_set_alpn_protos(ctx, reinterpret_cast<const unsigned char*>(kAlpnHttp1.data()),
-                          static_cast<unsigned>(kAlpnHttp1.size()));
   if (options.session_tickets) {
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(ctx, keep_tls_session);
@@ -190,9 +189,14 @@ Expected<std::unique_ptr<TlsContext>> TlsContext::make(const TlsOptions& options
 }
 
 std::unique_ptr<TlsSession> TlsContext::make_session(int fd, const std::string& host,
-                                                     const std::string& server, TlsTickets* tickets) const {
+                                                     const std::string& server, TlsTickets* tickets,
+                                                     bool offer_h2) const {
   OpenSslPtr<SSL> ssl{SSL_new(ctx_.get())};
   if (!ssl) return nullptr;
+  const std::string_view alpn = offer_h2 ? kAlpnHttp2 : kAlpnHttp1;
+  if (SSL_set_alpn_protos(ssl.get(), reinterpret_cast<const unsigned char*>(alpn.data()),
+                          static_cast<unsigned>(alpn.size())) != 0)
+    return nullptr;
   return make_tls_session(std::move(ssl), fd, host, server, tickets);
 }
 

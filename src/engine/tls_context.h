@@ -45,9 +45,9 @@ class TlsContext {
 
   /// A session for a connection to `host` (the name or address that the certificate must be for) over `fd`,
   /// which stays the caller's. `tickets`, with `server` as its key, or nullptr: nothing is resumed. It must
-  /// outlive the session. nullptr: OpenSSL is out of memory.
+  /// outlive the session. `offer_h2`: ALPN names HTTP/2 before HTTP/1.1. nullptr: OpenSSL is out of memory.
   std::unique_ptr<TlsSession> make_session(int fd, const std::string& host, const std::string& server,
-                                           TlsTickets* tickets) const;
+                                           TlsTickets* tickets, bool offer_h2 = false) const;
 
  private:
   explicit TlsContext(OpenSslPtr<SSL_CTX> ctx) : ctx_{std::move(ctx)} {}

@@ -17,6 +17,9 @@ constexpr std::size_t kPlainBufferBytes = 64 * 1024;
 constexpr int kHitsPerTurn = 256;
 // How often a busy worker lets its io_context run: dials and timers are not starved by a full ready set.
 constexpr std::uint32_t kTurnsPerPoll = 16;
+// How often a hit is sent again when servers say that they have not looked at it. A server that closes each connection
+// after a few hits turns many away when they come in a burst.
+constexpr std::uint32_t kMaxRefusals = 10;
 constexpr Nanos kStallPause = std::chrono::milliseconds{1};
 constexpr Nanos kMaxWakeMargin = std::chrono::microseconds{60};
 
@@ -43,7 +46,8 @@ Worker::Worker(AttackState& attack, std::uint32_t number, WorkerShare share)
                .plain_buffer = plain_buffer_,
                .keep_limit = attack.options.max_body < 0 ? UINT64_MAX : static_cast<std::uint64_t>(attack.options.max_body),
                .writer = writer_,
-               .responses = responses_},
+               .responses = responses_,
+               .unflushed = unflushed_},
       recorder_{{.run_id = attack.run_id,
                  .worker = number,
                  .attack = attack.options.name,
@@ -77,12 +81,13 @@ void Worker::turn() {
   Instant now = Clock::now();
   heed_stop();
   release_due_hits(now);
+  flush_connections();
   const auto events = ready_.poll();
-  for (const ReadyEvent& event : events) static_cast<Http1Connection*>(event.tag)->on_ready(event);
-  free_connections_.insert(free_connections_.end(), closed_connections_.begin(), closed_connections_.end());
-  closed_connections_.clear();
+  for (const ReadyEvent& event : events) static_cast<Connection*>(event.tag)->on_ready(event);
+  if (!closed_connections_.empty()) reuse_closed_connections();
   if (!events.empty()) now = Clock::now();
   expire(now);
+  flush_connections();
   flush(now);
   if (finished()) return;
   if (events.empty()) {
@@ -175,7 +180,7 @@ void Worker::take_up(const Claim& claim) {
 // Sends the hit's present request, as soon as there is a connection.
 void Worker::ask(Hit& hit) {
   if (!hit.request->fault.empty()) return fail(hit, hit.request->fault, nullptr, false);
-  if (Http1Connection* const connection = pool_of(hit).acquire(hit)) connection->start(hit);
+  if (Connection* const connection = pool_of(hit).acquire(hit)) connection->start(hit);
 }
 
 Pool& Worker::pool_of(Hit& hit) {
@@ -191,7 +196,7 @@ Pool& Worker::pool_of(Hit& hit) {
   return *hit.target->pool;
 }
 
-void Worker::on_connection(Hit& hit, Http1Connection& connection) { connection.start(hit); }
+void Worker::on_connection(Hit& hit, Connection& connection) { connection.start(hit); }
 
 void Worker::on_no_connection(Hit& hit, std::string error) {
   if (error.find(errno_text(EMFILE)) != std::string::npos) add_to<std::uint64_t>(counters_.without_descriptor, 1);
@@ -199,14 +204,14 @@ void Worker::on_no_connection(Hit& hit, std::string error) {
   fail(hit, error_prefix(hit.request->method, hit.request->url) + error, nullptr, false);
 }
 
-void Worker::on_known_answer(Http1Connection& connection, Hit& hit) {
+void Worker::on_known_answer(Connection& connection, Hit& hit) {
   const Instant done = Clock::now();
-  recorder_.record_known(hit, done, connection.reused());
+  recorder_.record_known(hit, done, hit.reused);
   settle(hit, done, !hit.target->cache.error().empty());
   after_answer(connection);
 }
 
-void Worker::on_answer(Http1Connection& connection, Hit& hit, Response& response) {
+void Worker::on_answer(Connection& connection, Hit& hit, Response& response) {
   const Instant done = Clock::now();
   std::string error;
   if (follow(hit, response, error)) {
@@ -214,9 +219,9 @@ void Worker::on_answer(Http1Connection& connection, Hit& hit, Response& response
     return ask(hit);
   }
   if (!error.empty()) {
-    fail(hit, error, nullptr, connection.reused());
+    fail(hit, error, nullptr, hit.reused);
   } else {
-    recorder_.record_answer(hit, done, connection.reused(), response);
+    recorder_.record_answer(hit, done, hit.reused, response);
     // A response that was begun with a known head has no code of its own.
     const bool success = response.fixed() ? hit.target->cache.error().empty() : response.code() >= 200 && response.code() < 400;
     settle(hit, done, !success);
@@ -225,16 +230,17 @@ void Worker::on_answer(Http1Connection& connection, Hit& hit, Response& response
 }
 
 // The closed loop goes on at once, on the connection that is warm.
-void Worker::after_answer(Http1Connection& connection) {
+void Worker::after_answer(Connection& connection) {
   connection.pool().release(connection);
   if (recorder_.full()) flush(Clock::now());
   if (unpaced_ && !schedule_over_) release_due_hits(last_done_);
 }
 
-void Worker::on_broken(Http1Connection& connection, Hit& hit, Breakage breakage, std::string error, Response* response) {
-  const bool reused = connection.reused();
+void Worker::on_broken(Connection& connection, Hit& hit, Breakage breakage, std::string error, Response* response) {
+  const bool reused = hit.reused;
   const bool in_body = response != nullptr && response->has_head();
-  connection.pool().on_closed(connection);
+  connection.pool().release(connection);
+  if (breakage == Breakage::kUnprocessed && hit.refusals++ < kMaxRefusals) return ask(hit);
   // The one retry rule: what may be sent twice, on a connection that may have died idle, before any answer, once.
   if (breakage == Breakage::kBeforeAnswer && reused && hit.request->retry_safe && !hit.retried) {
     hit.retried = hit.wants_new_connection = true;
@@ -243,8 +249,6 @@ void Worker::on_broken(Http1Connection& connection, Hit& hit, Breakage breakage,
   if (!in_body) error.insert(0, error_prefix(hit.request->method, hit.request->url));
   fail(hit, error, in_body ? response : nullptr, reused);
 }
-
-void Worker::on_idle_closed(Http1Connection& connection) { connection.pool().on_closed(connection); }
 
 // True: the hit goes on with another request. A text in `error`: it ends with that.
 bool Worker::follow(Hit& hit, Response& response, std::string& error) {
@@ -297,7 +301,7 @@ void Worker::expire(Instant now) {
 
 void Worker::time_out(Hit& hit) {
   const std::string prefix = error_prefix(hit.request->method, hit.request->url);
-  Http1Connection* const connection = hit.connection;
+  Connection* const connection = hit.connection;
   if (connection == nullptr) {
     std::string phase = hit.pool->phase();
     if (phase.empty()) phase = "waiting for a connection";
@@ -305,12 +309,10 @@ void Worker::time_out(Hit& hit) {
     return fail(hit, fmt::format("{}context deadline exceeded (Client.Timeout exceeded while awaiting headers): {}", prefix, phase),
                 nullptr, false);
   }
-  const bool in_body = connection->head_received();
-  const bool sent = connection->request_sent();
-  const bool reused = connection->reused();
-  auto partial = connection->abandon();
-  connection->pool().on_closed(*connection);
-  if (in_body) {
+  const bool reused = hit.reused;
+  auto [partial, sent] = connection->abandon(hit);
+  connection->pool().release(*connection);
+  if (partial != nullptr && partial->has_head()) {
     fail(hit, "context deadline exceeded (Client.Timeout or context cancellation while reading body)", partial.get(), reused);
   } else {
     fail(hit, fmt::format("{}context deadline exceeded (Client.Timeout exceeded while awaiting headers){}", prefix,
@@ -358,7 +360,11 @@ Instant Worker::next_wake(Instant now) const {
 Pool& Worker::pool_for(const Origin& origin) {
   auto& pool = pools_[origin];
   if (!pool) {
-    const PoolLimits limits{share_.max_idle, share_.max_open, attack_.plan->names_move()};
+    const PoolLimits limits{.max_idle = share_.max_idle,
+                            .max_open = share_.max_open,
+                            .names_move = attack_.plan->names_move(),
+                            .keepalive = attack_.options.keepalive,
+                            .h2c = attack_.options.h2c};
     pool = std::make_unique<Pool>(origin, limits, *this);
   }
   return *pool;
@@ -375,14 +381,36 @@ TargetState& Worker::target_for(std::uint64_t seq) {
   return *state;
 }
 
-Http1Connection& Worker::new_connection() {
-  if (free_connections_.empty()) return connections_.emplace_back(context_);
-  Http1Connection& connection = *free_connections_.back();
-  free_connections_.pop_back();
-  return connection;
+Connection& Worker::new_connection(Connection::Protocol protocol) {
+  const bool http2 = protocol == Connection::Protocol::kHttp2;
+  auto& free = http2 ? free_http2_connections_ : free_http1_connections_;
+  if (!free.empty()) {
+    Connection& connection = *free.back();
+    free.pop_back();
+    return connection;
+  }
+  if (!http2) return http1_connections_.emplace_back(context_);
+  if (!http2_) {
+    http2_ = std::make_unique<Http2Context>(responses_, context_.keep_limit);
+    context_.http2 = http2_.get();
+  }
+  return http2_connections_.emplace_back(context_);
 }
 
-void Worker::recycle(Http1Connection& connection) { closed_connections_.push_back(&connection); }
+void Worker::recycle(Connection& connection) { closed_connections_.push_back(&connection); }
+
+void Worker::reuse_closed_connections() {
+  for (Connection* const connection : closed_connections_)
+    (connection->protocol() == Connection::Protocol::kHttp2 ? free_http2_connections_ : free_http1_connections_).push_back(connection);
+  closed_connections_.clear();
+}
+
+// What the hits of this turn have to say on a shared connection goes out in one send.
+void Worker::flush_connections() {
+  // It may grow meanwhile: an answer brings the next hit.
+  for (std::size_t i = 0; i < unflushed_.size(); ++i) unflushed_[i]->flush();
+  unflushed_.clear();
+}
 
 Hit& Worker::new_hit() {
   if (free_hits_.empty()) return hits_.emplace_back();

@@ -14,6 +14,7 @@
 #include "engine/attack_state.h"
 #include "engine/connection.h"
 #include "engine/http1_connection.h"
+#include "engine/http2_connection.h"
 #include "engine/pool.h"
 #include "engine/ready_set.h"
 #include "engine/recorder.h"
@@ -76,15 +77,16 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   };
 
   // ConnectionOwner
-  void on_known_answer(Http1Connection& connection, Hit& hit) override;
-  void on_answer(Http1Connection& connection, Hit& hit, Response& response) override;
-  void on_broken(Http1Connection& connection, Hit& hit, Breakage breakage, std::string error, Response* response) override;
-  void on_idle_closed(Http1Connection& connection) override;
+  void on_known_answer(Connection& connection, Hit& hit) override;
+  void on_answer(Connection& connection, Hit& hit, Response& response) override;
+  void on_broken(Connection& connection, Hit& hit, Breakage breakage, std::string error, Response* response) override;
+  void on_idle_closed(Connection& connection) override { connection.pool().on_idle_closed(connection); }
+  void on_capacity(Connection& connection) override { connection.pool().on_capacity(connection); }
   // PoolOwner
   Dialer& dialer() override { return *dialer_; }
-  Http1Connection& new_connection() override;
-  void recycle(Http1Connection& connection) override;
-  void on_connection(Hit& hit, Http1Connection& connection) override;
+  Connection& new_connection(Connection::Protocol protocol) override;
+  void recycle(Connection& connection) override;
+  void on_connection(Hit& hit, Connection& connection) override;
   void on_no_connection(Hit& hit, std::string error) override;
 
   void turn();
@@ -98,11 +100,13 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   bool follow(Hit& hit, Response& response, std::string& error);
   void fail(Hit& hit, std::string_view error, Response* partial, bool reused);
   void settle(Hit& hit, Instant done, bool failed);
-  void after_answer(Http1Connection& connection);
+  void after_answer(Connection& connection);
   void expire(Instant now);
   void time_out(Hit& hit);
   void flush(Instant now);
   void heed_stop();
+  void flush_connections();
+  void reuse_closed_connections();
   void sleep(Instant now);
   Instant next_wake(Instant now) const;
   Pool& pool_of(Hit& hit);
@@ -121,13 +125,18 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   std::vector<char> plain_buffer_;
   RequestWriter writer_;
   ResponseStash responses_;
+  std::vector<Connection*> unflushed_;
+  std::unique_ptr<Http2Context> http2_;  // made for the first HTTP/2 connection
   ConnectionContext context_;
   Recorder recorder_;
   std::string chunk_;  // full, and not taken by the sink yet
 
-  std::deque<Http1Connection> connections_;  // addresses are stable: the ready set holds them
-  std::vector<Http1Connection*> free_connections_;
-  std::vector<Http1Connection*> closed_connections_;  // events of this turn may still name them
+  // Addresses are stable: the ready set holds them.
+  std::deque<Http1Connection> http1_connections_;
+  std::deque<Http2Connection> http2_connections_;
+  std::vector<Connection*> free_http1_connections_;
+  std::vector<Connection*> free_http2_connections_;
+  std::vector<Connection*> closed_connections_;  // events of this turn may still name them
   std::map<Origin, std::unique_ptr<Pool>> pools_;
   std::vector<std::unique_ptr<TargetState>> targets_;
   std::deque<Hit> hits_;
