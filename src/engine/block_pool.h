@@ -5,8 +5,8 @@
 
 namespace pepe {
 
-/// Memory for a C library that takes and gives back many small blocks: they are kept by size, so that a worker which is
-/// warm asks the system for none. Not thread-safe.
+/// Memory for a C library that takes and gives back many small blocks: they are kept by size, so that a
+/// worker which is warm asks the system for none. Not thread-safe.
 class BlockPool {
  public:
   BlockPool() = default;

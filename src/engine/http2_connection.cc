@@ -59,8 +59,8 @@ void Http2Connection::start(Hit& hit) {
   hit.reused = hits_++ > 0;
   hit.stream = &session_->submit(hit);
   queue_flush();
-  if (!hit.request->close) return;
-  reusable_ = false;
+  if (!hit.request->close && session_->takes_requests()) return;
+  reusable_ = false;  // it is the last one
   context_.owner.on_capacity(*this);
 }
 
