@@ -210,7 +210,7 @@ bool Http2Connection::on_bytes(std::string_view bytes) {
 void Http2Connection::on_end(std::string error) {
   // The server's farewell says more than that the connection then ended.
   if (!session_->error().empty()) error = session_->error();
-  break_all(error, true);
+  break_all(std::move(error), true);
 }
 
 // Tells what the last bytes brought. First what the connection can carry: hits that end bring others.
@@ -267,8 +267,9 @@ Abandoned Http2Connection::abandon(Hit& hit) {
   return abandoned;
 }
 
-// `connection_ended`: it may simply have been closed while idle; else the server broke the protocol.
-void Http2Connection::break_all(const std::string& error, bool connection_ended) {
+// `error` is a copy: closing takes the session with its own. `connection_ended`: it may simply have been
+// closed while idle; else the server broke the protocol.
+void Http2Connection::break_all(std::string error, bool connection_ended) {
   struct Victim {
     Hit* hit;
     std::unique_ptr<Response> response;

@@ -39,7 +39,7 @@ class Http2Connection final : public Connection {
   void settle();
   void conclude(Http2Stream& stream);
   void conclude_answer(Hit& hit, Response& response);
-  void break_all(const std::string& error, bool connection_ended);
+  void break_all(std::string error, bool connection_ended);
 
   std::unique_ptr<Http2Session> session_;
   std::unique_ptr<TlsSession> tls_;

@@ -133,8 +133,9 @@ class Http2Peer {
     Http2Peer& peer = self(user);
     peer.requests[frame->hd.stream_id];
     std::size_t open = 0;
-    for (const auto& [id, request] : peer.requests)
-      open += nghttp2_session_find_stream(session, id) != nullptr ? 1 : 0;
+    for (const auto& [id, request] : peer.requests) {
+      if (nghttp2_session_find_stream(session, id) != nullptr) ++open;
+    }
     peer.most_at_once = std::max(peer.most_at_once, open);
     return 0;
   }
@@ -165,7 +166,8 @@ class Http2Peer {
     const std::size_t count = body.bytes.copy(reinterpret_cast<char*>(to), size, body.at);
     body.at += count;
     if (body.at < body.bytes.size()) return static_cast<ssize_t>(count);
-    if (body.endless) return count > 0 ? static_cast<ssize_t>(count) : NGHTTP2_ERR_DEFERRED;
+    if (body.endless && count == 0) return NGHTTP2_ERR_DEFERRED;
+    if (body.endless) return static_cast<ssize_t>(count);
     *flags |= NGHTTP2_DATA_FLAG_EOF;
     if (!body.trailers.empty()) {
       *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
