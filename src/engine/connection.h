@@ -18,6 +18,7 @@ class Http2Context;
 
 /// What became of a hit whose answer will not come.
 enum class Breakage {
+  kRetired,       ///< As kUnprocessed, by a connection that ends, and that had others to serve: each time some get on.
   kUnprocessed,   ///< The server says that it has not looked at the request: it may be sent again whatever it is.
   kBeforeAnswer,  ///< No byte of an answer had come: a reused connection may simply have been closed while idle.
   kInAnswer,      ///< The answer broke off, or is not HTTP.

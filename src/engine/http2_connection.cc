@@ -234,14 +234,14 @@ void Http2Connection::conclude(Http2Stream& stream) {
   std::unique_ptr<Response> response = std::move(stream.response);
   const bool answered = stream.state == Http2Stream::State::kAnswered;
   std::string error = answered ? std::string{} : stream_error_text(stream);
-  const bool refused =
-      stream.error.empty() && stream.error_code == NGHTTP2_REFUSED_STREAM && response == nullptr;
+  Breakage breakage = Breakage::kInAnswer;
+  if (stream.error.empty() && stream.error_code == NGHTTP2_REFUSED_STREAM && response == nullptr)
+    breakage = !stream.reset_by_peer && session_->served_some() ? Breakage::kRetired : Breakage::kUnprocessed;
   if (session_->detach(stream)) queue_flush();
   if (answered) {
     conclude_answer(hit, *response);
   } else {
-    context_.owner.on_broken(*this, hit, refused ? Breakage::kUnprocessed : Breakage::kInAnswer,
-                             std::move(error), response.get());
+    context_.owner.on_broken(*this, hit, breakage, std::move(error), response.get());
   }
   if (response) context_.responses.give_back(std::move(response));
 }

@@ -317,6 +317,7 @@ void Http2Session::on_frame(const nghttp2_frame& frame) {
 void Http2Session::on_goaway(const nghttp2_goaway& goaway) {
   takes_requests_ = false;
   changed_ = true;
+  last_stream_ = goaway.last_stream_id;
   const std::string_view debug = text_of(goaway.opaque_data, goaway.opaque_data_len);
   error_ = fmt::format(
       "http2: server sent GOAWAY and closed the connection; LastStreamID={}, ErrCode={}, debug=\"{}\"",

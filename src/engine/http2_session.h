@@ -104,6 +104,8 @@ class Http2Session {
   /// Whether one of the three has changed since the last call.
   bool take_change() noexcept;
 
+  /// The server's farewell named requests that it looked at.
+  bool served_some() const noexcept { return last_stream_ > 0; }
   /// Why the connection failed; after a GOAWAY what that said; else empty.
   const std::string& error() const noexcept { return error_; }
 
@@ -131,6 +133,7 @@ class Http2Session {
   bool settled_{false};
   bool takes_requests_{true};
   bool changed_{false};
+  std::int32_t last_stream_{0};  // of the server's GOAWAY
   std::string error_;
 };
 

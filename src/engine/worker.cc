@@ -17,9 +17,8 @@ constexpr std::size_t kPlainBufferBytes = 64 * 1024;
 constexpr int kHitsPerTurn = 256;
 // How often a busy worker lets its io_context run: dials and timers are not starved by a full ready set.
 constexpr std::uint32_t kTurnsPerPoll = 16;
-// How often a hit is sent again when servers say that they have not looked at it. A server that closes each connection
-// after a few hits turns many away when they come in a burst.
-constexpr std::uint32_t kMaxRefusals = 10;
+// How often a hit is sent again that a server says it has not looked at, while others do not get on either.
+constexpr std::uint32_t kMaxRefusals = 3;
 constexpr Nanos kStallPause = std::chrono::milliseconds{1};
 constexpr Nanos kMaxWakeMargin = std::chrono::microseconds{60};
 
@@ -240,6 +239,7 @@ void Worker::on_broken(Connection& connection, Hit& hit, Breakage breakage, std:
   const bool reused = hit.reused;
   const bool in_body = response != nullptr && response->has_head();
   connection.pool().release(connection);
+  if (breakage == Breakage::kRetired) return ask(hit);
   if (breakage == Breakage::kUnprocessed && hit.refusals++ < kMaxRefusals) return ask(hit);
   // The one retry rule: what may be sent twice, on a connection that may have died idle, before any answer, once.
   if (breakage == Breakage::kBeforeAnswer && reused && hit.request->retry_safe && !hit.retried) {

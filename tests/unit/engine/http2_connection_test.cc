@@ -155,6 +155,7 @@ class Bench final : public ConnectionOwner, public PoolOwner {
   }
   void on_broken(Connection& connection, Hit& hit, Breakage breakage, std::string error, Response*) override {
     pool_.release(connection);
+    if (breakage == Breakage::kRetired) return ask(hit);
     if (breakage == Breakage::kUnprocessed && hit.refusals++ < 1) return ask(hit);
     outcomes.push_back(
         {.seq = hit.seq, .error = std::move(error), .breakage = breakage, .reused = hit.reused});
@@ -341,6 +342,22 @@ TEST(Http2Connection, SendsAgainWhatTheServerSaysItHasNotLookedAt) {
   EXPECT_EQ(bench.outcomes[1].body, "second");
   EXPECT_EQ(bench.recycled, 1U);
   EXPECT_TRUE(bench.peers[0]->ended);
+}
+
+TEST(Http2Connection, SendsABurstAgainUntilConnectionsOfFewHitsHaveServedIt) {
+  Bench bench;
+  for (int i = 0; i < 40; ++i) bench.get();
+  for (int connections = 0; connections < 40 && bench.outcomes.size() < 40; ++connections) {
+    Http2Peer& peer = bench.connect_and_run();
+    peer.go_away(3, NGHTTP2_NO_ERROR, "");
+    for (const std::int32_t stream : {1, 3}) {
+      if (peer.requests.contains(stream)) peer.answer(stream, {{":status", "204"}}, "");
+    }
+    bench.run();
+  }
+  ASSERT_EQ(bench.outcomes.size(), 40U);
+  for (const Outcome& outcome : bench.outcomes)
+    EXPECT_TRUE(outcome.code == 204 || outcome.known) << outcome.error;
 }
 
 TEST(Http2Connection, TakesAHitOffThatIsRefusedTooOften) {
