@@ -68,7 +68,7 @@ class Bench final : public ConnectionOwner, public PoolOwner {
     Asked& asked = asked_.emplace_back();
     asked.target = std::move(target);
     asked.request =
-        make_request(asked.target, {.user_agent = "pepe/test", .keepalive = keepalive, .h2c = true});
+        make_request(asked.target, {.user_agent = "pepe/test", .keepalive = keepalive, .plan = plan_->get()});
     asked.state.target = &asked.target;
     asked.state.request = &asked.request;
     return send_again(asked.state);
@@ -175,6 +175,7 @@ class Bench final : public ConnectionOwner, public PoolOwner {
 
  private:
   const std::uint32_t streams_;
+  const Expected<std::unique_ptr<DialPlan>> plan_ = make_dial_plan({.h2c = true});
   asio::io_context io_;
   ReadySet ready_{io_};
   std::vector<char> read_buffer_ = std::vector<char>(16384);
