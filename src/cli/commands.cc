@@ -100,7 +100,9 @@ std::optional<int> parse_or_explain(FlagSet& flags, std::span<const std::string>
 int run_pepe(std::span<const std::string> args) {
   hold_closed_streams();
   raise_descriptor_limit();
+  // A write that meets a closed pipe or a file size limit fails, and says so.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 
   GlobalOptions global;
   bool version_asked = false;

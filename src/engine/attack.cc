@@ -11,6 +11,8 @@
 #include "engine/conductor.h"
 #include "engine/prometheus.h"
 
+#include "pepe/target/url.h"
+
 namespace pepe {
 namespace {
 
@@ -80,7 +82,7 @@ void say_about_targets(const AttackState& attack, const AttackEvents& events) {
       if (framing_said || (field.name != "Content-Length" && field.name != "Transfer-Encoding")) continue;
       framing_said = true;
       say(events, fmt::format("the header {} of {} is not sent: the framing follows the body (and -chunked)", field.name,
-                              attack.targets[i].url));
+                              without_password(attack.targets[i].url)));
     }
     if (!attack.requests[i].fault.empty() || !origins.insert(attack.requests[i].origin).second) continue;
     attack.plan->prepare(attack.requests[i].origin);
@@ -161,8 +163,9 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
   auto exporter = open_exporter(options, out, events);
   if (!exporter) return std::move(exporter).error();
 
-  const std::int64_t now = wall_clock_nanos();
-  state.start = {now, local_zone_minutes(now)};
+  const std::int16_t zone = local_zone_minutes(wall_clock_nanos());
+  // Nothing between these two: they are one moment on two clocks.
+  state.start = {wall_clock_nanos(), zone};
   state.start_instant = Clock::now();
   Conductor conductor{state, events};
   Sink sink{*exporter ? **exporter : out, [&] { conductor.stop_soon(Stop::kAtOnce); }};

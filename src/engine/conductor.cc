@@ -1,6 +1,7 @@
 #include "engine/conductor.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -34,6 +35,17 @@ void Conductor::run(unsigned threads, unsigned most) {
   while (running_ > 0) io_.run_one();
   sample_busy_shares(Clock::now());
   for (auto& crew : crews_) crew->thread.join();
+  ended_at_ = Clock::now();
+  if (attack_.options.handle_signals) leave_signals();
+}
+
+// What is left is the writing of results, which a reader that stands still can hold up for ever: the next signal of a
+// run that was told to stop ends the process at once, with the status of a stopped run.
+void Conductor::leave_signals() {
+  signals_.clear();
+  const auto handler = attack_.stop.load() == Stop::kNo ? SIG_DFL : +[](int) { ::_exit(0); };
+  std::signal(SIGINT, handler);
+  std::signal(SIGTERM, handler);
 }
 
 void Conductor::start(Crew& crew) {
@@ -187,7 +199,7 @@ AttackSummary Conductor::summarise() const {
   }
   facts.elapsed = end - attack_.start_instant;
   for (const auto& crew : crews_) {
-    const double wall = static_cast<double>(std::max(facts.elapsed, Nanos{1}).count());
+    const double wall = static_cast<double>(std::max(ended_at_ - attack_.start_instant, Nanos{1}).count());
     const double busy = static_cast<double>((crew->window_cpu - crew->window_spun).count()) / wall;
     facts.threads.push_back({std::clamp(busy, 0.0, 1.0), std::max(crew->peak_busy, std::clamp(busy, 0.0, 1.0))});
   }
@@ -206,6 +218,8 @@ void Conductor::say_shortages() const {
     ports += crew->worker->counters().without_port.load();
   }
   if (!events_.notice) return;
+  if (const std::uint64_t given_up = progress().in_flight; given_up > 0)
+    events_.notice(fmt::format("{} hits were in flight when the run was ended: they have no results", given_up));
   if (descriptors > 0)
     events_.notice(fmt::format("{} hits found no free file descriptor: raise the limit of open files (ulimit -n)", descriptors));
   if (ports > 0)

@@ -58,6 +58,7 @@ class Conductor {
   void grow();
   void share_out_slots();
   void await_signal();
+  void leave_signals();
   void await_tick();
   void on_tick();
   void sample_busy_shares(Instant now);
@@ -74,6 +75,7 @@ class Conductor {
   bool ended_{false};  ///< A worker has met the end of the schedule.
   std::uint64_t late_before_{0};
   Instant window_start_;
+  Instant ended_at_;
 };
 
 }  // namespace pepe

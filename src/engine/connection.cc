@@ -42,8 +42,8 @@ ResponseExpectation expectation_for(const Hit& hit, std::uint64_t keep_limit) {
           .candidate = hit.target->cache.body};
 }
 
-std::string socket_failure(const char* call, int fd, int error) {
-  return fmt::format("{} tcp {}->{}: {}: {}", call, local_address_text(fd), peer_address_text(fd), call, errno_text(error));
+std::string socket_failure(const char* call, int fd, int error, std::string_view peer) {
+  return fmt::format("{} tcp {}->{}: {}: {}", call, local_address_text(fd), peer, call, errno_text(error));
 }
 
 }  // namespace pepe

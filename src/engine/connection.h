@@ -97,6 +97,7 @@ class Connection {
   int fd_{-1};
   Pool* pool_{nullptr};
   Peer peer_;
+  std::string peer_text_;  ///< "127.0.0.1:80": the socket of a connection that was reset no longer knows it.
   bool reusable_{false};
   /// Hits at once, as far as the server has said.
   std::uint32_t capacity_{1};
@@ -137,7 +138,7 @@ class ResponseStash {
 /// What the answer to `hit` is to be read with; `keep_limit`: -max-body.
 ResponseExpectation expectation_for(const Hit& hit, std::uint64_t keep_limit);
 
-/// "read tcp A->B: read: connection reset by peer", of the connected socket `fd`.
-std::string socket_failure(const char* call, int fd, int error);
+/// "read tcp A->B: read: connection reset by peer", of the socket `fd`, which was connected to `peer`.
+std::string socket_failure(const char* call, int fd, int error, std::string_view peer);
 
 }  // namespace pepe

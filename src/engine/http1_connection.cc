@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 
+#include "engine/socket_text.h"
 #include "pepe/base/check.h"
 
 namespace pepe {
@@ -23,6 +24,7 @@ bool Http1Connection::open(Dialed dialed, Pool& pool) {
   closing_ = false;
   write_error_ = 0;
   peer_ = std::move(dialed.peer);
+  peer_text_ = peer_address_text(fd_);
   unsent_.clear();
   if (context_.ready.add(fd_, static_cast<Connection*>(this))) return true;
   close();
@@ -133,10 +135,10 @@ void Http1Connection::on_readable(bool closing) {
     }
     if (errno == EINTR) continue;
     if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (write_error_ != 0) on_end(socket_failure("write", fd_, write_error_), false);
+      if (write_error_ != 0) on_end(socket_failure("write", fd_, write_error_, peer_text_), false);
       return;
     }
-    return on_end(socket_failure("read", fd_, errno), false);
+    return on_end(socket_failure("read", fd_, errno, peer_text_), false);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/socket_text.h"
 #include "pepe/base/check.h"
 
 namespace pepe {
@@ -25,6 +26,7 @@ bool Http2Connection::open(Dialed dialed, Pool& pool) {
   tls_ = std::move(dialed.tls);
   pool_ = &pool;
   peer_ = std::move(dialed.peer);
+  peer_text_ = peer_address_text(fd_);
   session_ = std::make_unique<Http2Session>(*context_.http2);
   hits_ = 0;
   reusable_ = settling_ = true;
@@ -167,10 +169,10 @@ void Http2Connection::on_readable(bool closing) {
     }
     if (errno == EINTR) continue;
     if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (write_error_ != 0) on_end(socket_failure("write", fd_, write_error_));
+      if (write_error_ != 0) on_end(socket_failure("write", fd_, write_error_, peer_text_));
       return;
     }
-    return on_end(socket_failure("read", fd_, errno));
+    return on_end(socket_failure("read", fd_, errno, peer_text_));
   }
 }
 

@@ -179,8 +179,9 @@ void append_body(const Target& target, bool chunked, Request& request) {
 
 // vegeta keeps credentials only while the host's name stays the same.
 bool drops_on_new_host(std::string_view name) {
-  return name == "Authorization" || name == "Cookie" || name == "Www-Authenticate" || name == "WWW-Authenticate" ||
-         name == "Cookie2";
+  static constexpr std::string_view kNames[] = {"Authorization", "Cookie", "Cookie2", "Www-Authenticate"};
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [name](std::string_view secret) { return equals_ignoring_case(name, secret); });
 }
 
 }  // namespace
@@ -189,14 +190,7 @@ std::string error_prefix(std::string_view method, std::string_view url) {
   std::string verb{method.empty() ? "GET" : method};
   std::transform(verb.begin() + 1, verb.end(), verb.begin() + 1,
                  [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-  std::string shown{url};
-  const auto scheme_end = shown.find("://");
-  const auto at = scheme_end == std::string::npos ? scheme_end : shown.find('@', scheme_end);
-  if (at != std::string::npos && at < shown.find_first_of("/?#", scheme_end + 3)) {
-    const auto colon = shown.find(':', scheme_end + 3);
-    if (colon < at) shown.replace(colon + 1, at - colon - 1, "***");
-  }
-  return fmt::format("{} \"{}\": ", verb, shown);
+  return fmt::format("{} \"{}\": ", verb, without_password(url));
 }
 
 Request make_request(const Target& target, const RequestOptions& options) {
@@ -247,7 +241,8 @@ Expected<Target> follow_redirect(const Target& original, const Target& previous,
     std::string referer = previous.url.substr(0, previous.url.find('#'));
     if (from->has_userinfo) {
       const auto start = referer.find("://") + 3;
-      referer.erase(start, referer.find('@', start) + 1 - start);
+      // A password may hold an @, which belongs to it still.
+      referer.erase(start, referer.rfind('@', referer.find_first_of("/?", start)) + 1 - start);
     }
     next.headers.push_back({"Referer", std::move(referer)});
   }

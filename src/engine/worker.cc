@@ -105,7 +105,7 @@ void Worker::heed_stop() {
   stop_heeded_ = true;
   // Hit numbers stay dense: whatever was claimed and due when the run was stopped is sent.
   const Instant stopped = attack_.start_instant + Nanos{attack_.stop_offset.load(std::memory_order_acquire)};
-  if (claim_ && claim_->due <= stopped && !unpaced_) take_up(*claim_);
+  if (claim_ && claim_->due <= stopped && !unpaced_ && may_start()) take_up(*claim_);
   claim_.reset();
   end_schedule();
 }

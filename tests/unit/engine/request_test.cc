@@ -93,6 +93,7 @@ const FaultCase kFaultCases[] = {
      "Get \"http://h/\": net/http: invalid header field value for \"X-A\""},
     {"Scheme", target_of("GET", "ftp://h/"), "Get \"ftp://h/\": unsupported protocol scheme \"ftp\""},
     {"NoHost", target_of("POST", "http:///x"), "Post \"http:///x\": http: no Host in request URL"},
+    {"APasswordWithAnAtIsNotShown", target_of("GET", "ftp://u:p@ss@h/"), "Get \"ftp://u:***@h/\": unsupported protocol scheme \"ftp\""},
     {"ThePasswordIsNotShown", target_of("GET", "ftp://u:secret@h/"), "Get \"ftp://u:***@h/\": unsupported protocol scheme \"ftp\""},
 };
 
@@ -129,6 +130,19 @@ TEST(Redirect, LeavesCredentialsBehindOnAnotherHost) {
   const auto other = follow_redirect(from, from, 302, "http://elsewhere/");
   ASSERT_TRUE(other);
   EXPECT_EQ(other->headers, (std::vector<HeaderField>{{"X-A", "z"}, {"Referer", "http://h/a"}}));
+}
+
+TEST(Redirect, LeavesCredentialsBehindHoweverTheyAreSpelled) {
+  for (const char* name : {"Authorization", "authorization", "COOKIE", "cookie2", "WWW-Authenticate"}) {
+    const Target from = target_of("GET", "http://h/a", {{name, "secret"}});
+    const auto other = follow_redirect(from, from, 302, "http://elsewhere/");
+    ASSERT_TRUE(other);
+    EXPECT_EQ(other->headers, (std::vector<HeaderField>{{"Referer", "http://h/a"}})) << name;
+  }
+  const Target from = target_of("GET", "http://u:p@ss@h/a?x=@");
+  const auto next = follow_redirect(from, from, 302, "/b");
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->headers, (std::vector<HeaderField>{{"Referer", "http://h/a?x=@"}}));
 }
 
 }  // namespace
