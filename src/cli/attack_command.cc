@@ -112,7 +112,7 @@ int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
     flags.options.resolvers = *std::move(resolvers);
   }
   const CodecEntry* codec = find_codec(flags.encoding);
-  if (codec == nullptr) return fail(fmt::format("attack: unknown encoding {}", quote(flags.encoding)));
+  if (codec == nullptr) return fail(unknown_encoding("attack", flags.encoding).text());
   auto targets = open_attack_targets(flags, urls);
   if (!targets) return fail(targets.error().text());
   auto file = OutputFile::open(flags.output, targets->files);

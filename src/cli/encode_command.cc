@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_status.h"
+#include "cli/flag_values.h"
 #include "cli/interrupt.h"
 #include "cli/output_file.h"
 #include "cli/result_inputs.h"
@@ -90,13 +91,6 @@ int encode_results(const CodecEntry& codec, const EncodeOptions& options, std::v
   return moved ? kExitOk : fail(moved.error().text());
 }
 
-Error unknown_encoding(std::string_view name) {
-  std::string known;
-  for (const CodecEntry& codec : codecs())
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", codec.name);
-  return Error{fmt::format("encode: unknown encoding {}: want one of {}", quote(name), known)};
-}
-
 }  // namespace
 
 int run_encode(std::span<const std::string> args, const GlobalOptions& /*global*/) {
@@ -107,7 +101,7 @@ int run_encode(std::span<const std::string> args, const GlobalOptions& /*global*
   ParsedArguments parsed;
   if (const auto status = parse_or_explain(flags, args, parsed)) return *status;
   const CodecEntry* codec = find_codec(options.to);
-  if (codec == nullptr) return fail(unknown_encoding(options.to).text());
+  if (codec == nullptr) return fail(unknown_encoding("encode", options.to).text());
   interrupt::install();
   return encode_results(*codec, options, std::move(parsed.words));
 }

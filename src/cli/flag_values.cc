@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "pepe/base/text.h"
+#include "pepe/result/codec.h"
 
 namespace pepe {
 namespace {
@@ -178,6 +179,13 @@ Expected<std::vector<std::string>> parse_resolvers(std::string_view list) {
     servers.push_back(*std::move(server));
   }
   return servers;
+}
+
+Error unknown_encoding(std::string_view command, std::string_view name) {
+  std::string known;
+  for (const CodecEntry& codec : codecs())
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", codec.name);
+  return Error{fmt::format("{}: unknown encoding {}: want one of {}", command, quote(name), known)};
 }
 
 Expected<unsigned> parse_threads(std::string_view text) {

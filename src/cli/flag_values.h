@@ -36,6 +36,9 @@ Expected<std::vector<std::string>> parse_resolvers(std::string_view list);
 /// Items between commas.
 std::vector<std::string> split_list(std::string_view list);
 
+/// `COMMAND: unknown encoding "NAME": want one of ...`
+Error unknown_encoding(std::string_view command, std::string_view name);
+
 /// "auto" (0) or a count from 1 on.
 Expected<unsigned> parse_threads(std::string_view text);
 
