@@ -101,7 +101,7 @@ void Http1Connection::on_ready(const ReadyEvent& event) {
   if (!is_open()) return;  // closed earlier in this turn
   closing_ = closing_ || event.closing;
   if (event.writable && !unsent_.empty()) on_writable();
-  if (is_open() && (event.readable || event.closing)) on_readable(event.closing);
+  if (is_open() && (event.readable || event.closing)) on_readable(event.drain);
 }
 
 void Http1Connection::on_writable() {
@@ -110,7 +110,7 @@ void Http1Connection::on_writable() {
   send_from(std::string_view{rest.head}.substr(rest.head_at), rest.body);
 }
 
-void Http1Connection::on_readable(bool closing) {
+void Http1Connection::on_readable(bool drain) {
   while (is_open()) {
     const std::span<char> buffer = context_.read_buffer;
     const long count = ::recv(fd_, buffer.data(), buffer.size(), 0);
@@ -122,7 +122,7 @@ void Http1Connection::on_readable(bool closing) {
         return;
       }
       // A short read empties the socket, and what comes later is another edge; only an end may hide behind it.
-      if (bytes.size() < buffer.size() && !closing) return;
+      if (bytes.size() < buffer.size() && !drain) return;
       continue;
     }
     if (count == 0) {

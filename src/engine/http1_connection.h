@@ -37,7 +37,7 @@ class Http1Connection final : public Connection {
   long send_some(std::string_view head, std::string_view body);
   void send_from(std::string_view head, std::string_view body);
   void on_writable();
-  void on_readable(bool closing);
+  void on_readable(bool drain);
   void on_ciphertext(std::string_view ciphertext);
   void on_plaintext();
   bool on_bytes(std::string_view bytes);

@@ -139,10 +139,10 @@ long Http2Connection::send_some(std::string_view bytes) {
 void Http2Connection::on_ready(const ReadyEvent& event) {
   if (!is_open()) return;  // closed earlier in this turn
   if (event.writable && std::exchange(blocked_, false)) queue_flush();
-  if (event.readable || event.closing) on_readable(event.closing);
+  if (event.readable || event.closing) on_readable(event.drain);
 }
 
-void Http2Connection::on_readable(bool closing) {
+void Http2Connection::on_readable(bool drain) {
   while (is_open()) {
     const std::span<char> buffer = context_.read_buffer;
     const long count = ::recv(fd_, buffer.data(), buffer.size(), 0);
@@ -156,7 +156,7 @@ void Http2Connection::on_readable(bool closing) {
       }
       // A short read empties the socket, and what comes later is another edge; only an end may hide behind
       // it.
-      if (bytes.size() < buffer.size() && !closing) return;
+      if (bytes.size() < buffer.size() && !drain) return;
       continue;
     }
     if (count == 0) {

@@ -32,7 +32,7 @@ class Http2Connection final : public Connection {
   void send_gathered();
   bool send_unsent();
   long send_some(std::string_view bytes);
-  void on_readable(bool closing);
+  void on_readable(bool drain);
   void on_plaintext();
   bool on_bytes(std::string_view bytes);
   void on_end(std::string error);

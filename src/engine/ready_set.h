@@ -13,11 +13,12 @@ struct ReadyEvent {
   void* tag;
   bool readable;
   bool writable;
-  bool closing;  ///< The peer has shut its side down, or the connection broke: read until the end.
+  bool closing;  ///< The peer has shut its side down, or the connection broke, as far as the system says so.
+  bool drain;    ///< More may hide behind a short read (an end, above all): read until the socket is empty.
 };
 
 /// The sockets of one worker that are ready for reading or writing, edge by edge: after an event, read until the
-/// socket is empty (or a read comes back short, unless `closing`). Belongs to the worker's thread.
+/// socket is empty (or a read comes back short, unless `drain`). Belongs to the worker's thread.
 /// One implementation is chosen when pepe is built: ready_set_epoll.cc (Linux) or ready_set_asio.cc (anywhere).
 class ReadySet {
  public:

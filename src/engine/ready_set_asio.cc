@@ -25,14 +25,15 @@ struct ReadySet::State {
   void await_read(const std::shared_ptr<Watch>& watch) {
     watch->descriptor.async_wait(asio::posix::stream_descriptor::wait_read, [this, watch](const error_code& error) {
       if (error || watch->tag == nullptr) return;
-      ready.push_back({watch->tag, true, false, true});
+      // Asio does not say why a descriptor became readable.
+      ready.push_back({watch->tag, true, false, false, true});
       rearm.push_back(watch);
     });
   }
   void await_write(const std::shared_ptr<Watch>& watch) {
     watch->descriptor.async_wait(asio::posix::stream_descriptor::wait_write, [this, watch](const error_code& error) {
       if (error || watch->tag == nullptr) return;
-      ready.push_back({watch->tag, false, true, false});
+      ready.push_back({watch->tag, false, true, false, false});
     });
   }
 

@@ -138,8 +138,9 @@ std::span<const ReadyEvent> ReadySet::poll() {
       state.armed = Instant::min();
       continue;
     }
-    state.events[used++] = {event.data.ptr, (event.events & EPOLLIN) != 0, (event.events & EPOLLOUT) != 0,
-                            (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0};
+    const bool closing = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    state.events[used++] = {event.data.ptr, (event.events & EPOLLIN) != 0, (event.events & EPOLLOUT) != 0, closing,
+                            closing};
   }
   return {state.events.data(), used};
 }

@@ -177,6 +177,7 @@ class Bench final : public ConnectionOwner, public PoolOwner {
   const std::uint32_t streams_;
   const Expected<std::unique_ptr<DialPlan>> plan_ = make_dial_plan({.h2c = true});
   asio::io_context io_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_{asio::make_work_guard(io_)};
   ReadySet ready_{io_};
   std::vector<char> read_buffer_ = std::vector<char>(16384);
   RequestWriter writer_;

@@ -50,7 +50,7 @@ TEST_F(ReadySetTest, TellsWhatCanBeRead) {
 TEST_F(ReadySetTest, TellsThatThePeerHasClosed) {
   ASSERT_TRUE(set_.add(ends_[0], &tag_));
   ::shutdown(ends_[1], SHUT_WR);
-  EXPECT_TRUE(await(&tag_, [](const ReadyEvent& event) { return event.closing; }));
+  EXPECT_TRUE(await(&tag_, [](const ReadyEvent& event) { return event.drain; }));
   set_.remove(ends_[0]);
 }
 
