@@ -22,7 +22,7 @@ using testing::Not;
 std::string csv(int hits, std::int64_t start = 1'700'000'000) {
   std::string text;
   for (int i = 0; i < hits; ++i) {
-    const std::int64_t at = start * 1'000'000'000 + i * 10'000'000;
+    const std::int64_t at = start * 1'000'000'000 + std::int64_t{i} * 10'000'000;
     text += std::to_string(at) + ",200,1000000,0,2,,b2s=,," + std::to_string(i) + ",GET,http://127.0.0.1/,\n";
   }
   return text;
