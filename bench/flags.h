@@ -18,9 +18,7 @@ class Flags {
  public:
   using Value = std::variant<bool*, std::uint64_t*, Nanos*, std::string*>;
 
-  void add(std::string_view name, Value value, std::string_view help) {
-    rows_.push_back({name, value, help});
-  }
+  void add(std::string_view name, Value value, std::string_view help) { rows_.push_back({name, value, help}); }
 
   /// Error: one line that names the argument at fault.
   Expected<void> parse(int argc, char** argv) const {
@@ -75,7 +73,8 @@ class Flags {
       if (duration) **out = *duration;
       return duration.has_value();
     }
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), **std::get_if<std::uint64_t*>(&value));
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), **std::get_if<std::uint64_t*>(&value));
     return error == std::errc{} && end == text.data() + text.size();
   }
 

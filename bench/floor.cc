@@ -7,11 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <fcntl.h>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <fcntl.h>
 #include <memory>
 #include <vector>
 
@@ -190,7 +190,8 @@ void Floor::print(const ProcessUsage& before) const {
       "{\"requests\":%llu,\"seconds\":%.3f,\"rate\":%.0f,\"cpu_us_per_request\":%.3f,\"user_us\":%.3f,"
       "\"system_us\":%.3f,\"peak_rss_kb\":%llu}\n",
       static_cast<unsigned long long>(done_), seconds, static_cast<double>(done_) / seconds,
-      (after.cpu_seconds() - before.cpu_seconds()) * 1e6 / done, (after.user_seconds - before.user_seconds) * 1e6 / done,
+      (after.cpu_seconds() - before.cpu_seconds()) * 1e6 / done,
+      (after.user_seconds - before.user_seconds) * 1e6 / done,
       (after.system_seconds - before.system_seconds) * 1e6 / done, static_cast<unsigned long long>(after.peak_rss_kb));
 }
 

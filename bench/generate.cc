@@ -1,5 +1,5 @@
-// Writes a native result file of N results, for measuring how fast reports read one. What it holds is made up, but shaped
-// like a run: a rate, a few targets, latencies with a tail, some failures.
+// Writes a native result file of N results, for measuring how fast reports read one. What it holds is made up, but
+// shaped like a run: a rate, a few targets, latencies with a tail, some failures.
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -41,7 +41,8 @@ class Latencies {
 /// The outcomes that hits share: a success and a failure per target.
 class Outcomes {
  public:
-  Outcomes(ChunkWriter& writer, std::uint64_t targets) : writer_{writer}, body_{writer.store_body(kBody)}, rows_(2 * targets) {
+  Outcomes(ChunkWriter& writer, std::uint64_t targets)
+      : writer_{writer}, body_{writer.store_body(kBody)}, rows_(2 * targets) {
     for (std::uint64_t i = 0; i < targets; ++i) urls_.push_back("http://127.0.0.1:8080/" + std::to_string(i));
   }
 

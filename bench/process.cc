@@ -30,9 +30,8 @@ std::uint64_t peak_rss_kb() {
 ProcessUsage process_usage() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return {.user_seconds = seconds(usage.ru_utime),
-          .system_seconds = seconds(usage.ru_stime),
-          .peak_rss_kb = peak_rss_kb()};
+  return {
+      .user_seconds = seconds(usage.ru_utime), .system_seconds = seconds(usage.ru_stime), .peak_rss_kb = peak_rss_kb()};
 }
 
 Expected<void> pin_to_cpu(std::uint64_t cpu) {

@@ -19,8 +19,8 @@ class RequestScanner {
 
   std::optional<std::uint32_t> scan(std::string_view bytes, std::size_t& used);
 
-  std::string partial_;          ///< The start of a head whose end has not arrived.
-  std::uint64_t body_left_{0};   ///< Bytes of the current request's body still to come.
+  std::string partial_;         ///< The start of a head whose end has not arrived.
+  std::uint64_t body_left_{0};  ///< Bytes of the current request's body still to come.
 };
 
 }  // namespace pepe

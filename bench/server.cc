@@ -23,8 +23,9 @@ constexpr std::size_t kNumberDigits = 16;
 constexpr std::uint32_t kAtEnd = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 
 std::string make_answer(std::uint64_t size) {
-  std::string answer = "HTTP/1.1 200 OK\r\nServer: bench\r\nContent-Type: text/plain\r\nContent-Length: " +
-                       std::to_string(size) + "\r\n\r\n";
+  std::string answer =
+      "HTTP/1.1 200 OK\r\nServer: bench\r\nContent-Type: text/plain\r\nContent-Length: " + std::to_string(size) +
+      "\r\n\r\n";
   for (std::uint64_t i = 0; i < size; ++i) answer.push_back(static_cast<char>('a' + i % 26));
   return answer;
 }
@@ -82,7 +83,8 @@ Expected<int> Server::open_listener(int family, std::uint16_t port) {
   v6.sin6_family = AF_INET6;
   v6.sin6_port = htons(port);
   v6.sin6_addr = in6addr_loopback;
-  const auto* address = family == AF_INET ? reinterpret_cast<const sockaddr*>(&v4) : reinterpret_cast<const sockaddr*>(&v6);
+  const auto* address =
+      family == AF_INET ? reinterpret_cast<const sockaddr*>(&v4) : reinterpret_cast<const sockaddr*>(&v6);
   epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
   if (bind(fd, address, family == AF_INET ? sizeof v4 : sizeof v6) != 0 || ::listen(fd, SOMAXCONN) != 0 ||
       epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0) {

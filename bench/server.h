@@ -48,8 +48,8 @@ class Server {
     std::uint64_t number{0};  ///< Tells apart connections that had the same descriptor.
     std::unique_ptr<TlsStream> tls;
     RequestScanner scanner;
-    std::uint64_t owed{0};   ///< Bytes of answers that the socket has not taken yet.
-    std::size_t offset{0};   ///< Where the next of them is in `unique_answers`, or in the server's answers_.
+    std::uint64_t owed{0};  ///< Bytes of answers that the socket has not taken yet.
+    std::size_t offset{0};  ///< Where the next of them is in `unique_answers`, or in the server's answers_.
     std::string unique_answers;
   };
   struct Delayed {

@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
   const double requests = static_cast<double>(server.requests());
   std::printf("{\"requests\":%llu,\"connections\":%llu,\"cpu_us_per_request\":%.3f,\"peak_rss_kb\":%llu}\n",
               static_cast<unsigned long long>(server.requests()), static_cast<unsigned long long>(server.connections()),
-              requests > 0 ? usage.cpu_seconds() * 1e6 / requests : 0.0, static_cast<unsigned long long>(usage.peak_rss_kb));
+              requests > 0 ? usage.cpu_seconds() * 1e6 / requests : 0.0,
+              static_cast<unsigned long long>(usage.peak_rss_kb));
   return 0;
 }

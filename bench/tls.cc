@@ -62,7 +62,8 @@ Expected<void> write_pem(X509* certificate, const std::string& path) {
 }
 
 // The server speaks HTTP/1.1 only, and says so to clients that offer HTTP/2 as well.
-int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in, unsigned in_size, void*) {
+int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in, unsigned in_size,
+                    void*) {
   static constexpr unsigned char kOurs[] = "\x08http/1.1";
   unsigned char* chosen = nullptr;
   if (SSL_select_next_proto(&chosen, out_size, kOurs, sizeof kOurs - 1, in, in_size) != OPENSSL_NPN_NEGOTIATED)
@@ -82,8 +83,8 @@ Expected<TlsContext> make_server_context(const std::string& pem_file) {
   if (context == nullptr || SSL_CTX_use_certificate(context.get(), certificate.get()) != 1 ||
       SSL_CTX_use_PrivateKey(context.get(), key.get()) != 1)
     return tls_error("TLS");
-  SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                      SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(context.get(),
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
   if (!pem_file.empty())
     if (auto written = write_pem(certificate.get(), pem_file); !written) return std::move(written).error();

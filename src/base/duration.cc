@@ -88,7 +88,8 @@ std::string_view take_unit_name(std::string_view& text) noexcept {
 std::optional<std::uint64_t> multiply(const Decimal& number, std::uint64_t unit) noexcept {
   if (number.whole > kLimit / unit) return std::nullopt;
   const std::uint64_t whole = number.whole * unit;
-  const std::uint64_t part = static_cast<std::uint64_t>(static_cast<double>(number.fraction) * (static_cast<double>(unit) / number.scale));
+  const std::uint64_t part =
+      static_cast<std::uint64_t>(static_cast<double>(number.fraction) * (static_cast<double>(unit) / number.scale));
   return whole + part > kLimit ? std::nullopt : std::optional{whole + part};
 }
 

@@ -19,9 +19,9 @@ struct Range {
 
 // Controls, blanks other than ' ', marks that turn or hide text, private use and what is no character at all.
 constexpr Range kInvisible[] = {
-    {0x7F, 0xA0},     {0xAD, 0xAD},     {0x61C, 0x61C},     {0x1680, 0x1680}, {0x180E, 0x180E},
-    {0x2000, 0x200F}, {0x2028, 0x202F}, {0x205F, 0x206F},   {0x3000, 0x3000}, {0xE000, 0xF8FF},
-    {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF},   {0xE0000, 0x10FFFF},
+    {0x7F, 0xA0},     {0xAD, 0xAD},     {0x61C, 0x61C},   {0x1680, 0x1680},    {0x180E, 0x180E},
+    {0x2000, 0x200F}, {0x2028, 0x202F}, {0x205F, 0x206F}, {0x3000, 0x3000},    {0xE000, 0xF8FF},
+    {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0x10FFFF},
 };
 
 bool invisible(std::uint32_t value) noexcept {
@@ -98,7 +98,8 @@ constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 constexpr std::array<std::int8_t, 256> make_sextets() {
   std::array<std::int8_t, 256> table{};
   table.fill(-1);
-  for (std::size_t i = 0; i < kAlphabet.size(); ++i) table[static_cast<std::uint8_t>(kAlphabet[i])] = static_cast<std::int8_t>(i);
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i)
+    table[static_cast<std::uint8_t>(kAlphabet[i])] = static_cast<std::int8_t>(i);
   return table;
 }
 

@@ -109,8 +109,9 @@ void append_rfc3339(Timestamp time, std::string& out) {
   const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
 
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                 static_cast<unsigned>(date.day()), second / 3600, second / 60 % 60, second % 60);
+  fmt::format_to(to, "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                 static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), second / 3600,
+                 second / 60 % 60, second % 60);
   if (nanos != 0) {
     fmt::format_to(to, ".{:09}", nanos);
     out.erase(out.find_last_not_of('0') + 1);
@@ -125,7 +126,8 @@ void append_rfc3339(Timestamp time, std::string& out) {
 
 Expected<Timestamp> parse_rfc3339(std::string_view text) {
   const auto bad = [text] {
-    return Error{"bad time " + quote(text) + ": want RFC 3339, such as 2006-01-02T15:04:05.999Z, between 1678 and 2262"};
+    return Error{"bad time " + quote(text) +
+                 ": want RFC 3339, such as 2006-01-02T15:04:05.999Z, between 1678 and 2262"};
   };
   std::string_view rest = text;
   const auto days = take_days(rest);
@@ -147,7 +149,9 @@ Expected<Timestamp> parse_rfc3339(std::string_view text) {
   const bool negative = seconds < 0 && *nanos > 0;
   const std::int64_t whole = negative ? seconds + 1 : seconds;
   const std::int64_t part = negative ? *nanos - kNanosPerSecond : *nanos;
-  if (__builtin_mul_overflow(whole, kNanosPerSecond, &unix_nanos) || __builtin_add_overflow(unix_nanos, part, &unix_nanos)) return bad();
+  if (__builtin_mul_overflow(whole, kNanosPerSecond, &unix_nanos) ||
+      __builtin_add_overflow(unix_nanos, part, &unix_nanos))
+    return bad();
   return Timestamp{unix_nanos, static_cast<std::int16_t>(*zone)};
 }
 

@@ -25,7 +25,8 @@ Expected<Nanos> parse_per(std::string_view text) {
   return parse_duration(bare ? "1" + std::string{text} : std::string{text});
 }
 
-/// For a rate such as "1.5" or "0.5/m": the same rate in whole hits ("3/2s", "1/2m0s"). nullopt: `hits` is no such number.
+/// For a rate such as "1.5" or "0.5/m": the same rate in whole hits ("3/2s", "1/2m0s"). nullopt: `hits` is no such
+/// number.
 std::optional<std::string> whole_rate(std::string_view hits, Nanos per) {
   constexpr std::size_t kMostDigits = 9;
   const std::size_t point = hits.find('.');
@@ -50,7 +51,8 @@ Error bad_hits(std::string_view hits, std::string_view per_text) {
       return Error{fmt::format("{} is not a whole number of hits: write {}", quote(hits), *whole)};
     }
   }
-  return Error{fmt::format("{} is not a whole number of hits: want HITS[/DURATION], such as 500, 240/m or 1/2s", quote(hits))};
+  return Error{
+      fmt::format("{} is not a whole number of hits: want HITS[/DURATION], such as 500, 240/m or 1/2s", quote(hits))};
 }
 
 }  // namespace
@@ -85,13 +87,11 @@ struct SizeUnit {
 };
 
 constexpr SizeUnit kSizeUnits[] = {
-    {"", 0},           {"b", 0},          {"byte", 0},
-    {"k", 10},         {"kb", 10},        {"kilo", 10},     {"kilobyte", 10}, {"kilobytes", 10},
-    {"m", 20},         {"mb", 20},        {"mega", 20},     {"megabyte", 20}, {"megabytes", 20},
-    {"g", 30},         {"gb", 30},        {"giga", 30},     {"gigabyte", 30}, {"gigabytes", 30},
-    {"t", 40},         {"tb", 40},        {"tera", 40},     {"terabyte", 40}, {"terabytes", 40},
-    {"p", 50},         {"pb", 50},        {"peta", 50},     {"petabyte", 50}, {"petabytes", 50},
-    {"e", 60},         {"eb", 60},
+    {"", 0},           {"b", 0},          {"byte", 0},      {"k", 10},         {"kb", 10},        {"kilo", 10},
+    {"kilobyte", 10},  {"kilobytes", 10}, {"m", 20},        {"mb", 20},        {"mega", 20},      {"megabyte", 20},
+    {"megabytes", 20}, {"g", 30},         {"gb", 30},       {"giga", 30},      {"gigabyte", 30},  {"gigabytes", 30},
+    {"t", 40},         {"tb", 40},        {"tera", 40},     {"terabyte", 40},  {"terabytes", 40}, {"p", 50},
+    {"pb", 50},        {"peta", 50},      {"petabyte", 50}, {"petabytes", 50}, {"e", 60},         {"eb", 60},
 };
 
 std::optional<unsigned> size_shift(std::string_view unit) {
@@ -114,13 +114,16 @@ Expected<std::int64_t> parse_size(std::string_view text) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + length, number);
   const std::optional<unsigned> shift = size_shift(unit);
   if (length == 0 || !shift) {
-    return Error{quote(text) + " is not a size: want a whole number and a unit (b, kb, mb, gb, tb, pb, eb), or -1 for no limit"};
+    return Error{quote(text) +
+                 " is not a size: want a whole number and a unit (b, kb, mb, gb, tb, pb, eb), or -1 for no limit"};
   }
   if (unit.size() == 2 && unit[0] >= 'A' && unit[0] <= 'Z' && unit[1] == 'b') {
-    return Error{fmt::format("{} would be bits: want bytes, such as {}B", quote(text), text.substr(0, text.rfind('b')))};
+    return Error{
+        fmt::format("{} would be bits: want bytes, such as {}B", quote(text), text.substr(0, text.rfind('b')))};
   }
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (fault != std::errc{} || number > kMost >> *shift) return Error{quote(text) + " is out of range: at most 2^63 - 1 bytes"};
+  if (fault != std::errc{} || number > kMost >> *shift)
+    return Error{quote(text) + " is out of range: at most 2^63 - 1 bytes"};
   return static_cast<std::int64_t>(number << *shift);
 }
 

@@ -129,9 +129,8 @@ int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
 
 int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
   AttackFlags flags;
-  FlagSet set{
-      "pepe attack [flags] [URL...]",
-      "Sends hits to the URLs, or to the targets of a list, at a constant rate; writes a result for each."};
+  FlagSet set{"pepe attack [flags] [URL...]",
+              "Sends hits to the URLs, or to the targets of a list, at a constant rate; writes a result for each."};
   add_attack_flags(set, flags);
   ParsedArguments parsed;
   if (const auto status = parse_or_explain(set, args, parsed)) return *status;
@@ -140,8 +139,7 @@ int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
     print_error_text(one_line(words.error().text()));
     return kExitUsage;
   }
-  for (const std::string& word : words->ignored)
-    print_note(fmt::format("{} is no target and is ignored", quote(word)));
+  for (const std::string& word : words->ignored) print_note(fmt::format("{} is no target and is ignored", quote(word)));
   flags.options.cpus = global.cpus;
   flags.options.handle_signals = true;
   flags.options.flags = flags_as_given(parsed.given);

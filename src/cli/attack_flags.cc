@@ -65,13 +65,11 @@ FlagSet::Setter assign(T& target, Parse parse) {
 void add_rate_flags(FlagSet& set, AttackFlags& flags) {
   set.begin_group("Rate");
   set.add({"rate", "N[/D]",
-           "hits to send in every D, as in 500, 240/m, 3/250ms; 0 or infinity: as fast as -max-workers can",
-           "50/1s"},
+           "hits to send in every D, as in 500, 240/m, 3/250ms; 0 or infinity: as fast as -max-workers can", "50/1s"},
           [&flags](std::string_view text) { return set_rate(text, flags); });
   set.add_duration({"duration", "D", "length of the attack, as in 30s or 1h30m; 0: until a signal", "0s"},
                    flags.options.duration);
-  set.add_uint({"workers", "N", "accepted; connections are made as they are needed", "10"},
-               flags.options.workers);
+  set.add_uint({"workers", "N", "accepted; connections are made as they are needed", "10"}, flags.options.workers);
   set.add({"max-workers", "N", "hits in flight at once, at most", "no limit"},
           [&flags](std::string_view text) -> Expected<void> {
             const auto count = parse_uint(text);
@@ -106,8 +104,7 @@ void add_response_flags(FlagSet& set, AttackFlags& flags) {
   set.begin_group("Answers");
   set.add_duration({"timeout", "D", "for a whole hit, up to the last byte of its answer; 0: none", "30s"},
                    options.timeout);
-  set.add_int({"redirects", "N", "redirects to follow; -1: a redirect is an answer", "10"},
-              options.redirects);
+  set.add_int({"redirects", "N", "redirects to follow; -1: a redirect is an answer", "10"}, options.redirects);
   set.add({"max-body", "SIZE", "how much of a body is kept, as in 0, 512b, 10kb, 1mb; -1: all", "-1"},
           assign(options.max_body, parse_size));
 }
@@ -119,16 +116,13 @@ void add_connection_flags(FlagSet& set, AttackFlags& flags) {
   set.add_int({"max-connections", "N", "connections to a host at once, at most; 0: no limit", "0"},
               options.max_connections);
   set.add_bool("keepalive", options.keepalive, "use connections again");
-  set.add({"connect-to", "H:P:H:P",
-           "connect to the second host and port where a URL names the first; repeatable"},
+  set.add({"connect-to", "H:P:H:P", "connect to the second host and port where a URL names the first; repeatable"},
           [&options](std::string_view text) { return add_connect_to(text, options.connect_to); });
   set.add({"laddr", "ADDR", "local address of the connections", "0.0.0.0"},
           assign(options.local_address, resolve_local_address));
-  set.add_string({"unix-socket", "FILE", "connect to this socket, whatever the URL says"},
-                 options.unix_socket);
-  set.add_string(
-      {"resolvers", "LIST", "name servers IP[:PORT], with commas between, instead of the system's"},
-      flags.resolvers);
+  set.add_string({"unix-socket", "FILE", "connect to this socket, whatever the URL says"}, options.unix_socket);
+  set.add_string({"resolvers", "LIST", "name servers IP[:PORT], with commas between, instead of the system's"},
+                 flags.resolvers);
   set.add({"dns-ttl", "D", "how long looked up names are kept; 0: for the run, -1: not at all", "0s"},
           [&options](std::string_view text) { return set_dns_ttl(text, options.dns_ttl); });
   set.add({"proxy-header", "'K: V'", "header of CONNECT requests to a proxy; repeatable", "", true},
@@ -139,12 +133,11 @@ void add_tls_flags(FlagSet& set, AttackFlags& flags) {
   TlsOptions& tls = flags.options.tls;
   set.begin_group("TLS and HTTP/2");
   set.add_bool("insecure", tls.insecure, "take any server certificate");
-  set.add(
-      {"root-certs", "LIST", "PEM files of the authorities to trust, with commas between", "the system's"},
-      [&tls](std::string_view text) -> Expected<void> {
-        tls.root_cert_files = split_list(text);
-        return {};
-      });
+  set.add({"root-certs", "LIST", "PEM files of the authorities to trust, with commas between", "the system's"},
+          [&tls](std::string_view text) -> Expected<void> {
+            tls.root_cert_files = split_list(text);
+            return {};
+          });
   set.add_string({"cert", "FILE", "client certificate, PEM"}, tls.cert_file);
   set.add_string({"key", "FILE", "its private key, PEM", "in the file of -cert"}, tls.key_file);
   set.add_bool("session-tickets", tls.session_tickets, "resume TLS sessions");
@@ -161,8 +154,7 @@ void add_output_flags(FlagSet& set, AttackFlags& flags) {
             flags.encoding_given = true;
             return {};
           });
-  set.add({"progress", "MODE", "a live line on standard error: on, off, or auto, when that is a terminal",
-           "auto"},
+  set.add({"progress", "MODE", "a live line on standard error: on, off, or auto, when that is a terminal", "auto"},
           [&flags](std::string_view text) { return set_progress(text, flags.progress); });
   set.add_string({"prometheus-addr", "ADDR", "serve metrics at HOST:PORT during the attack"},
                  flags.options.prometheus_address);

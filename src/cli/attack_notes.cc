@@ -8,9 +8,7 @@ namespace {
 constexpr std::uint64_t kManyLate = 3;
 constexpr Nanos kVeryLate = std::chrono::milliseconds{100};
 
-std::string hits(std::uint64_t count) {
-  return fmt::format("{} {}", count, count == 1 ? "hit" : "hits");
-}
+std::string hits(std::uint64_t count) { return fmt::format("{} {}", count, count == 1 ? "hit" : "hits"); }
 
 }  // namespace
 
@@ -19,14 +17,12 @@ std::vector<std::string> attack_notes(const AttackSummary& summary) {
   std::vector<std::string> notes;
   if (summary.failed > 0) notes.push_back(fmt::format("{} of {} failed", summary.failed, hits(facts.sent)));
   if (facts.missed > 0) {
-    notes.push_back(
-        fmt::format("{} missed: due, but not sent, since -max-workers or -max-connections were busy",
-                    hits(facts.missed)));
+    notes.push_back(fmt::format("{} missed: due, but not sent, since -max-workers or -max-connections were busy",
+                                hits(facts.missed)));
   }
   // A machine that hiccups once is no news; the report keeps count of it all the same.
   if (facts.late >= kManyLate || facts.worst_lag >= kVeryLate) {
-    notes.push_back(fmt::format("{} sent over {} late, the worst {}", hits(facts.late),
-                                format_duration(kLateAfter),
+    notes.push_back(fmt::format("{} sent over {} late, the worst {}", hits(facts.late), format_duration(kLateAfter),
                                 format_duration(round_duration(facts.worst_lag))));
   }
   if (facts.limited) {

@@ -31,8 +31,7 @@ class TargetList final : public Targeter {
 ReadBytes read_urls(const std::vector<std::string>& urls) {
   std::string text;
   for (const std::string& url : urls) text += "GET " + url + "\n";
-  return [text = std::move(text),
-          pos = std::size_t{0}](std::span<char> buffer) mutable -> Expected<std::size_t> {
+  return [text = std::move(text), pos = std::size_t{0}](std::span<char> buffer) mutable -> Expected<std::size_t> {
     const std::size_t size = text.copy(buffer.data(), buffer.size(), pos);
     pos += size;
     return size;
@@ -95,8 +94,7 @@ Expected<void> open_list(const AttackFlags& flags, TargeterOptions& options, Att
   return {};
 }
 
-Expected<void> read_default_body(const AttackFlags& flags, TargeterOptions& options,
-                                 std::vector<FileId>& files) {
+Expected<void> read_default_body(const AttackFlags& flags, TargeterOptions& options, std::vector<FileId>& files) {
   if (flags.body.empty()) return {};
   auto file = InputFile::open(flags.body);
   if (!file) return std::move(file).error();

@@ -59,8 +59,7 @@ TranscodingSink::TranscodingSink(OutputFile& file, const CodecEntry& codec)
     : file_{file}, encoder_{codec.make_encoder()}, decoder_{DecodeOptions{}} {}
 
 Expected<void> TranscodingSink::write(std::string_view chunks) {
-  const auto decoded =
-      decoder_.decode(chunks, [this](const Result& result) { encoder_->encode(result, bytes_); });
+  const auto decoded = decoder_.decode(chunks, [this](const Result& result) { encoder_->encode(result, bytes_); });
   if (!decoded) return decoded;
   encoder_->flush(bytes_);
   auto written = file_.write(bytes_);

@@ -77,12 +77,9 @@ int print_version() {
 
 }  // namespace
 
-std::span<const Command> commands() {
-  return kCommands;
-}
+std::span<const Command> commands() { return kCommands; }
 
-std::optional<int> parse_or_explain(FlagSet& flags, std::span<const std::string> args,
-                                    ParsedArguments& parsed) {
+std::optional<int> parse_or_explain(FlagSet& flags, std::span<const std::string> args, ParsedArguments& parsed) {
   parsed = flags.parse(args);
   if (parsed.fault) {
     // Above the usage for who reads from the top, below it for who sees the end of a terminal.

@@ -33,7 +33,6 @@ int run_pepe(std::span<const std::string> args);
 
 /// Parses the flags at the front of `args`. Help and faults are said on standard error, with the usage text;
 /// then the status to end with is returned, else nullopt.
-std::optional<int> parse_or_explain(FlagSet& flags, std::span<const std::string> args,
-                                    ParsedArguments& parsed);
+std::optional<int> parse_or_explain(FlagSet& flags, std::span<const std::string> args, ParsedArguments& parsed);
 
 }  // namespace pepe

@@ -19,15 +19,13 @@ std::string date_prefix() {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
-  return fmt::format("{:04}/{:02}/{:02} {:02}:{:02}:{:02} ", local.tm_year + 1900, local.tm_mon + 1,
-                     local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec);
+  return fmt::format("{:04}/{:02}/{:02} {:02}:{:02}:{:02} ", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday,
+                     local.tm_hour, local.tm_min, local.tm_sec);
 }
 
 }  // namespace
 
-std::string one_line(std::string_view text) {
-  return printable(text, kLongestLine) + "\n";
-}
+std::string one_line(std::string_view text) { return printable(text, kLongestLine) + "\n"; }
 
 void print_error_text(std::string_view text) {
   while (!text.empty()) {
@@ -39,21 +37,15 @@ void print_error_text(std::string_view text) {
   }
 }
 
-void print_failure(std::string_view text) {
-  print_error_text(date_prefix() + one_line(text));
-}
+void print_failure(std::string_view text) { print_error_text(date_prefix() + one_line(text)); }
 
 int fail(std::string_view text) {
   print_failure(text);
   return kExitFailure;
 }
 
-void print_note(std::string_view text) {
-  print_error_text("pepe: " + one_line(text));
-}
+void print_note(std::string_view text) { print_error_text("pepe: " + one_line(text)); }
 
-bool is_terminal(int descriptor) {
-  return ::isatty(descriptor) == 1;
-}
+bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
 
 }  // namespace pepe

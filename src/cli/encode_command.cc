@@ -74,9 +74,7 @@ int encode_results(const CodecEntry& codec, const EncodeOptions& options, std::v
   std::optional<EncodedOutput> output;
   ResultInputsOptions reading;
   // A slow input is passed on as it comes; a fast one in large pieces.
-  reading.hooks.before_wait = [&output]() -> Expected<void> {
-    return output ? output->flush() : Expected<void>{};
-  };
+  reading.hooks.before_wait = [&output]() -> Expected<void> { return output ? output->flush() : Expected<void>{}; };
   auto inputs = ResultInputs::open(std::move(names), std::move(reading));
   if (!inputs) return interrupt::happened() ? kExitOk : fail(inputs.error().text());
   auto file = OutputFile::open(options.output, inputs->ids());

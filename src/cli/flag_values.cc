@@ -17,12 +17,8 @@
 namespace pepe {
 namespace {
 
-Error parse_error() {
-  return Error{"parse error"};
-}
-Error out_of_range() {
-  return Error{"value out of range"};
-}
+Error parse_error() { return Error{"parse error"}; }
+Error out_of_range() { return Error{"value out of range"}; }
 
 /// The digits of a literal behind its prefix.
 struct Digits {
@@ -35,16 +31,12 @@ Digits split_prefix(std::string_view text) {
   if (text.size() < 2 || text.front() != '0') return {text, 10, false};
   switch (text[1]) {
     case 'x':
-    case 'X':
-      return {text.substr(2), 16, true};
+    case 'X': return {text.substr(2), 16, true};
     case 'o':
-    case 'O':
-      return {text.substr(2), 8, true};
+    case 'O': return {text.substr(2), 8, true};
     case 'b':
-    case 'B':
-      return {text.substr(2), 2, true};
-    default:
-      return {text.substr(1), 8, true};
+    case 'B': return {text.substr(2), 2, true};
+    default: return {text.substr(1), 8, true};
   }
 }
 
@@ -121,8 +113,8 @@ Expected<std::uint64_t> parse_uint(std::string_view text) {
     const unsigned digit = digit_value(c);
     if (digit >= digits.base) return parse_error();
     after_digit = true;
-    overflow = overflow || __builtin_mul_overflow(value, digits.base, &value) ||
-               __builtin_add_overflow(value, digit, &value);
+    overflow =
+        overflow || __builtin_mul_overflow(value, digits.base, &value) || __builtin_add_overflow(value, digit, &value);
   }
   if (digits.text.empty() || !after_digit) return parse_error();
   if (overflow) return out_of_range();
@@ -151,8 +143,8 @@ Expected<void> add_connect_to(std::string_view text, std::vector<ConnectTo>& ent
   if (parts.size() != 4) return Error{"want SRC:PORT:DST:PORT (an IPv6 address in brackets)"};
   const std::string from = parts[0] + ":" + parts[1];
   std::string to = parts[2] + ":" + parts[3];
-  const auto known = std::find_if(entries.begin(), entries.end(),
-                                  [&from](const ConnectTo& entry) { return entry.from == from; });
+  const auto known =
+      std::find_if(entries.begin(), entries.end(), [&from](const ConnectTo& entry) { return entry.from == from; });
   if (known == entries.end()) {
     entries.push_back({from, {std::move(to)}});
   } else {
@@ -183,8 +175,7 @@ Expected<std::vector<std::string>> parse_resolvers(std::string_view list) {
 
 Error unknown_encoding(std::string_view command, std::string_view name) {
   std::string known;
-  for (const CodecEntry& codec : codecs())
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", codec.name);
+  for (const CodecEntry& codec : codecs()) known += fmt::format("{}{}", known.empty() ? "" : ", ", codec.name);
   return Error{fmt::format("{}: unknown encoding {}: want one of {}", command, quote(name), known)};
 }
 
@@ -192,8 +183,7 @@ Expected<unsigned> parse_threads(std::string_view text) {
   if (text == "auto") return 0U;
   constexpr std::uint64_t kMost = 1024;
   const auto count = parse_uint(text);
-  if (!count || *count == 0 || *count > kMost)
-    return Error{fmt::format("want auto, or a number from 1 to {}", kMost)};
+  if (!count || *count == 0 || *count > kMost) return Error{fmt::format("want auto, or a number from 1 to {}", kMost)};
   return static_cast<unsigned>(*count);
 }
 

@@ -38,9 +38,7 @@ void append_wrapped(std::string_view text, std::string& out) {
 }
 
 /// What of a secret "Name: value" may be shown: the name.
-std::string_view secret_name(std::string_view text) {
-  return text.substr(0, text.find_first_of(": \t"));
-}
+std::string_view secret_name(std::string_view text) { return text.substr(0, text.find_first_of(": \t")); }
 
 }  // namespace
 
@@ -70,9 +68,7 @@ FlagSet::FlagSet(std::string synopsis, std::string about) : state_{std::make_uni
 
 FlagSet::~FlagSet() = default;
 
-void FlagSet::begin_group(std::string title) {
-  state_->group = std::move(title);
-}
+void FlagSet::begin_group(std::string title) { state_->group = std::move(title); }
 
 void FlagSet::add(FlagSpec spec, Setter set) {
   State& state = *state_;
@@ -82,10 +78,9 @@ void FlagSet::add(FlagSpec spec, Setter set) {
     const auto outcome = set(value);
     if (outcome) return true;
     const std::string shown = " " + quote(secret ? secret_name(value) : std::string_view{value});
-    state.fault =
-        boolean
-            ? fmt::format("invalid boolean value{} for -{}: {}", shown, state.name, outcome.error().text())
-            : fmt::format("invalid value{} for flag -{}: {}", shown, state.name, outcome.error().text());
+    state.fault = boolean
+                      ? fmt::format("invalid boolean value{} for -{}: {}", shown, state.name, outcome.error().text())
+                      : fmt::format("invalid value{} for flag -{}: {}", shown, state.name, outcome.error().text());
     return false;
   };
   state.app.add_option("--" + spec.name, callback, spec.help)
@@ -97,13 +92,12 @@ void FlagSet::add(FlagSpec spec, Setter set) {
 }
 
 void FlagSet::add_bool(std::string name, bool& value, std::string help) {
-  add({std::move(name), "", std::move(help), value ? "true" : ""},
-      [&value](std::string_view text) -> Expected<void> {
-        const auto parsed = parse_bool(text);
-        if (!parsed) return parsed.error();
-        value = *parsed;
-        return {};
-      });
+  add({std::move(name), "", std::move(help), value ? "true" : ""}, [&value](std::string_view text) -> Expected<void> {
+    const auto parsed = parse_bool(text);
+    if (!parsed) return parsed.error();
+    value = *parsed;
+    return {};
+  });
 }
 
 void FlagSet::add_string(FlagSpec spec, std::string& value) {

@@ -20,8 +20,7 @@ struct FlagSpec {
   std::string value;           ///< What stands for the value: "N", "FILE". Empty for a boolean.
   std::string help;            ///< One sentence, no full stop.
   std::string default_text{};  ///< Empty: none is shown.
-  bool secret{
-      false};  ///< Of "Name: value" the value is never shown: not in a fault, not in the facts of a run.
+  bool secret{false};  ///< Of "Name: value" the value is never shown: not in a fault, not in the facts of a run.
 };
 
 /// What came of the arguments of a command.

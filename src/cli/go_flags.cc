@@ -39,9 +39,7 @@ GoFlags split_go_flags(std::span<const std::string> args,
         result.help = name == "h" || name == "help";
         if (!result.help) result.fault = "flag provided but not defined: -" + name;
         return result;
-      case FlagKind::kBoolean:
-        result.flags.push_back({name, std::string{parts->value.value_or("true")}});
-        break;
+      case FlagKind::kBoolean: result.flags.push_back({name, std::string{parts->value.value_or("true")}}); break;
       case FlagKind::kValue:
         if (parts->value) {
           result.flags.push_back({name, std::string{*parts->value}});

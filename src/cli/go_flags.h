@@ -25,9 +25,9 @@ struct GivenFlag {
 
 /// Arguments, taken apart by the rules of Go's flag package.
 struct GoFlags {
-  std::vector<GivenFlag> flags;  ///< In order, up to the end of the flags, a request for help, or the fault.
-  std::size_t used{0};           ///< How many arguments the flags (and a closing `--`) took; words follow.
-  bool help{false};              ///< -h or -help was asked for and is no declared flag.
+  std::vector<GivenFlag> flags;      ///< In order, up to the end of the flags, a request for help, or the fault.
+  std::size_t used{0};               ///< How many arguments the flags (and a closing `--`) took; words follow.
+  bool help{false};                  ///< -h or -help was asked for and is no declared flag.
   std::optional<std::string> fault;  ///< In Go's words, such as `flag provided but not defined: -x`.
 };
 

@@ -38,9 +38,7 @@ FileId file_id(int descriptor) {
 InputFile::InputFile(std::string name, int descriptor, bool owned)
     : name_{std::move(name)}, descriptor_{descriptor}, owned_{owned}, id_{file_id(descriptor)} {}
 
-InputFile::InputFile(InputFile&& other) noexcept {
-  *this = std::move(other);
-}
+InputFile::InputFile(InputFile&& other) noexcept { *this = std::move(other); }
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(name_, other.name_);

@@ -35,9 +35,7 @@ void install() {
   ::sigaction(SIGINT, &action, nullptr);
 }
 
-int descriptor() {
-  return wake_pipe[0];
-}
+int descriptor() { return wake_pipe[0]; }
 
 void acknowledge() {
   std::array<char, 16> bytes{};
@@ -53,8 +51,6 @@ std::optional<Nanos> time_left() {
   return std::max(Nanos{0}, kGrace - (Clock::now() - *first_seen));
 }
 
-bool happened() {
-  return interrupts.load(std::memory_order_relaxed) > 0;
-}
+bool happened() { return interrupts.load(std::memory_order_relaxed) > 0; }
 
 }  // namespace pepe::interrupt

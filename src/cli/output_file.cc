@@ -78,8 +78,7 @@ Expected<void> OutputFile::write(std::string_view bytes) {
 Expected<void> OutputFile::close() {
   if (!owned_) return {};
   owned_ = false;
-  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR)
-    return system_error("close " + name_, errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) return system_error("close " + name_, errno);
   return {};
 }
 

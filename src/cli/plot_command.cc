@@ -12,9 +12,9 @@ namespace {
 void add_plot_flags(FlagSet& flags, PlotOptions& options, std::string& output) {
   flags.begin_group("Flags");
   flags.add_string({"title", "TEXT", "title of the page", options.title}, options.title);
-  flags.add_int({"threshold", "N", "most points of a series, the rest is thinned out; 0: all",
-                 std::to_string(options.threshold)},
-                options.threshold);
+  flags.add_int(
+      {"threshold", "N", "most points of a series, the rest is thinned out; 0: all", std::to_string(options.threshold)},
+      options.threshold);
   flags.add_string({"output", "FILE", "where the page goes", "stdout"}, output);
 }
 
@@ -50,9 +50,8 @@ int make_plot(const PlotOptions& options, const std::string& output_name, std::v
 int run_plot(std::span<const std::string> args, const GlobalOptions& /*global*/) {
   PlotOptions options;
   std::string output{"stdout"};
-  FlagSet flags{
-      "pepe plot [flags] [FILE...]",
-      "Draws results over time: one HTML page that needs no network. From standard input without a FILE."};
+  FlagSet flags{"pepe plot [flags] [FILE...]",
+                "Draws results over time: one HTML page that needs no network. From standard input without a FILE."};
   add_plot_flags(flags, options, output);
   ParsedArguments parsed;
   if (const auto status = parse_or_explain(flags, args, parsed)) return *status;

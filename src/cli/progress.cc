@@ -67,8 +67,7 @@ void ProgressLine::refresh_window(const AttackProgress& counts) {
   if (length.count() <= 0) return;
   const bool first = window_start_.elapsed.count() == 0;
   if (length < kWindow && !first) return;
-  view_.reached =
-      static_cast<double>(counts.done - window_start_.done) * 1e9 / static_cast<double>(length.count());
+  view_.reached = static_cast<double>(counts.done - window_start_.done) * 1e9 / static_cast<double>(length.count());
   if (length < kWindow) return;
   view_.latency = glance_();
   window_start_ = counts;

@@ -27,14 +27,11 @@ struct ReportOptions {
 void add_report_flags(FlagSet& flags, ReportOptions& options) {
   flags.begin_group("Flags");
   flags.add_string({"type", "TYPE", "text, json, hist[0,1ms,10ms] or hdrplot", "text"}, options.type);
-  flags.add_string(
-      {"buckets", "LIST", "lower bounds of the histogram of -type=hist and of json, as in [0,1ms,10ms]"},
-      options.buckets);
-  flags.add_duration({"every", "D", "report what there is so far at each interval, then as a whole"},
-                     options.every);
+  flags.add_string({"buckets", "LIST", "lower bounds of the histogram of -type=hist and of json, as in [0,1ms,10ms]"},
+                   options.buckets);
+  flags.add_duration({"every", "D", "report what there is so far at each interval, then as a whole"}, options.every);
   flags.add_string({"output", "FILE", "where the report goes", "stdout"}, options.output);
-  flags.add({"fail-if", "LIMIT",
-             "end with status 4 when it holds, as in p99>300ms, success<99%, errors>0; repeatable"},
+  flags.add({"fail-if", "LIMIT", "end with status 4 when it holds, as in p99>300ms, success<99%, errors>0; repeatable"},
             [&options](std::string_view text) -> Expected<void> {
               auto threshold = Threshold::parse(text);
               if (!threshold) return std::move(threshold).error();

@@ -89,9 +89,7 @@ Expected<const Result*> ResultInputs::next() {
   return result;
 }
 
-std::span<const FileId> ResultInputs::ids() const noexcept {
-  return state_->ids;
-}
+std::span<const FileId> ResultInputs::ids() const noexcept { return state_->ids; }
 
 std::optional<std::string> ResultInputs::gap_remark() const {
   const auto gap = state_->spans.longest_gap();

@@ -13,8 +13,7 @@ constexpr std::size_t kMostSpans = 1024;
 
 RunSpans::Span* RunSpans::find(std::size_t input, const Result& result) {
   if (input >= latest_.size()) latest_.resize(input + 1, kMostSpans);
-  if (latest_[input] < spans_.size() && spans_[latest_[input]].attack == result.attack)
-    return &spans_[latest_[input]];
+  if (latest_[input] < spans_.size() && spans_[latest_[input]].attack == result.attack) return &spans_[latest_[input]];
   const auto known = std::find_if(spans_.begin(), spans_.end(), [&](const Span& span) {
     return span.input == input && span.attack == result.attack;
   });

@@ -36,11 +36,9 @@ std::uint64_t count_errors(const MetricsSummary& summary) {
 }  // namespace
 
 std::optional<Threshold::Unit> Threshold::unit_of(std::string_view figure) {
-  if (figure == "min" || figure == "mean" || figure == "max" || parse_quantile(figure))
-    return Unit::kDuration;
+  if (figure == "min" || figure == "mean" || figure == "max" || parse_quantile(figure)) return Unit::kDuration;
   if (figure == "success") return Unit::kRatio;
-  if (figure == "requests" || figure == "errors" || figure == "rate" || figure == "throughput")
-    return Unit::kNumber;
+  if (figure == "requests" || figure == "errors" || figure == "rate" || figure == "throughput") return Unit::kNumber;
   return std::nullopt;
 }
 
@@ -81,8 +79,7 @@ Expected<Threshold> Threshold::parse(std::string_view text) {
 }
 
 double Threshold::value_in(const Metrics& metrics) const {
-  if (const auto quantile = parse_quantile(figure_))
-    return static_cast<double>(metrics.quantile(*quantile).count());
+  if (const auto quantile = parse_quantile(figure_)) return static_cast<double>(metrics.quantile(*quantile).count());
   const MetricsSummary summary = metrics.summary();
   if (figure_ == "min") return static_cast<double>(summary.latency_min.count());
   if (figure_ == "mean") return static_cast<double>(summary.latency_mean.count());
@@ -95,14 +92,10 @@ double Threshold::value_in(const Metrics& metrics) const {
 
 bool Threshold::is_met(double value) const {
   switch (compare_) {
-    case Compare::kAbove:
-      return value > limit_;
-    case Compare::kAtLeast:
-      return value >= limit_;
-    case Compare::kBelow:
-      return value < limit_;
-    case Compare::kAtMost:
-      return value <= limit_;
+    case Compare::kAbove: return value > limit_;
+    case Compare::kAtLeast: return value >= limit_;
+    case Compare::kBelow: return value < limit_;
+    case Compare::kAtMost: return value <= limit_;
   }
   return false;
 }
@@ -114,12 +107,9 @@ std::optional<std::string> Threshold::broken_by(const Metrics& metrics) const {
   if (!is_met(value)) return std::nullopt;
   switch (unit_) {
     case Unit::kDuration:
-      return fmt::format("{}: {} is {}", text_, figure_,
-                         format_duration(Nanos{static_cast<std::int64_t>(value)}));
-    case Unit::kRatio:
-      return fmt::format("{}: {} is {:.6g}%", text_, figure_, value * 100);
-    case Unit::kNumber:
-      break;
+      return fmt::format("{}: {} is {}", text_, figure_, format_duration(Nanos{static_cast<std::int64_t>(value)}));
+    case Unit::kRatio: return fmt::format("{}: {} is {:.6g}%", text_, figure_, value * 100);
+    case Unit::kNumber: break;
   }
   return fmt::format("{}: {} is {:.10g}", text_, figure_, value);
 }

@@ -5,9 +5,7 @@
 
 namespace pepe {
 
-std::string_view version() {
-  return PEPE_VERSION;
-}
+std::string_view version() { return PEPE_VERSION; }
 
 std::string version_text() {
 #if defined(__clang__)
@@ -15,8 +13,8 @@ std::string version_text() {
 #else
   constexpr std::string_view kCompiler = "gcc " __VERSION__;
 #endif
-  return fmt::format("Version: {}\nCommit: {}\nRuntime: {}, {}\nDate: {}\n", version(), PEPE_COMMIT,
-                     kCompiler, OPENSSL_VERSION_TEXT, PEPE_DATE);
+  return fmt::format("Version: {}\nCommit: {}\nRuntime: {}, {}\nDate: {}\n", version(), PEPE_COMMIT, kCompiler,
+                     OPENSSL_VERSION_TEXT, PEPE_DATE);
 }
 
 }  // namespace pepe

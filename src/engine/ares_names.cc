@@ -28,22 +28,18 @@ std::string cause_of(int status) {
   switch (status) {
     case ARES_ENOTFOUND:
     case ARES_ENODATA:
-    case ARES_EBADNAME:
-      return "no such host";
-    case ARES_ETIMEOUT:
-      return "i/o timeout";
+    case ARES_EBADNAME: return "no such host";
+    case ARES_ETIMEOUT: return "i/o timeout";
     case ARES_ECONNREFUSED:  // c-ares says this also of servers that answered with a failure.
       return "server misbehaving, or none there";
-    default:
-      return "server misbehaving";
+    default: return "server misbehaving";
   }
 }
 
 Addresses addresses_of(const ares_addrinfo& info) {
   Addresses found;
   for (const ares_addrinfo_node* node = info.nodes; node != nullptr; node = node->ai_next) {
-    if (node->ai_family == AF_INET || node->ai_family == AF_INET6)
-      found.push_back(to_address(*node->ai_addr));
+    if (node->ai_family == AF_INET || node->ai_family == AF_INET6) found.push_back(to_address(*node->ai_addr));
   }
   return found;
 }
@@ -249,8 +245,7 @@ class AresNames final : public NameService {
 
 }  // namespace
 
-Expected<std::unique_ptr<NameService>> make_ares_names(asio::io_context& io,
-                                                       const std::vector<std::string>& servers) {
+Expected<std::unique_ptr<NameService>> make_ares_names(asio::io_context& io, const std::vector<std::string>& servers) {
   auto names = std::make_unique<AresNames>(io, servers);
   if (Expected<void> opened = names->open(); !opened) return std::move(opened).error();
   return std::unique_ptr<NameService>{std::move(names)};

@@ -32,7 +32,8 @@ void judge(RunFacts& facts, const AttackOptions& options, std::size_t stalls) {
   for (const ThreadFacts& thread : facts.threads) busiest = std::max(busiest, thread.peak_busy_share);
   if (facts.missed > 0) {
     facts.limited = true;
-    facts.limit = options.max_connections > 0 ? "all -max-workers or -max-connections were busy" : "all -max-workers were busy";
+    facts.limit =
+        options.max_connections > 0 ? "all -max-workers or -max-connections were busy" : "all -max-workers were busy";
   } else if (stalls > 0 && (facts.late > 0 || options.rate.unpaced())) {
     facts.limited = true;
     facts.limit = "the output took results more slowly than they were made";
@@ -81,8 +82,8 @@ void say_about_targets(const AttackState& attack, const AttackEvents& events) {
     for (const HeaderField& field : attack.targets[i].headers) {
       if (framing_said || (field.name != "Content-Length" && field.name != "Transfer-Encoding")) continue;
       framing_said = true;
-      say(events, fmt::format("the header {} of {} is not sent: the framing follows the body (and -chunked)", field.name,
-                              without_password(attack.targets[i].url)));
+      say(events, fmt::format("the header {} of {} is not sent: the framing follows the body (and -chunked)",
+                              field.name, without_password(attack.targets[i].url)));
     }
     if (!attack.requests[i].fault.empty() || !origins.insert(attack.requests[i].origin).second) continue;
     attack.plan->prepare(attack.requests[i].origin);
@@ -172,7 +173,8 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
   state.sink = &sink;
   std::unique_ptr<TargetFeed> feed;
   if (options.lazy) {
-    feed = std::make_unique<TargetFeed>(targeter, state.request_options, [&] { conductor.wake_workers_soon(); }, events.cancel_targets);
+    feed = std::make_unique<TargetFeed>(
+        targeter, state.request_options, [&] { conductor.wake_workers_soon(); }, events.cancel_targets);
     state.feed = feed.get();
   }
   RunFacts planned;

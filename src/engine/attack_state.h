@@ -28,8 +28,8 @@ struct AttackState {
   const AttackOptions& options;
   const Pacer& pacer;
   RequestOptions request_options;
-  std::vector<Target> targets;     ///< Eager lists; else `feed` yields them.
-  std::vector<Request> requests;   ///< One for each of `targets`.
+  std::vector<Target> targets;    ///< Eager lists; else `feed` yields them.
+  std::vector<Request> requests;  ///< One for each of `targets`.
   TargetFeed* feed{nullptr};
   DialPlan* plan{nullptr};
   Sink* sink{nullptr};

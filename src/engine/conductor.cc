@@ -107,7 +107,8 @@ void Conductor::add_worker(unsigned index, unsigned count) {
   const auto idle = options.connections <= 0 ? 2U : static_cast<std::uint64_t>(options.connections);
   share.max_idle = static_cast<std::size_t>(std::max<std::uint64_t>(1, part_of(idle, count, index)));
   if (options.max_connections > 0)
-    share.max_open = static_cast<std::size_t>(part_of(static_cast<std::uint64_t>(options.max_connections), count, index));
+    share.max_open =
+        static_cast<std::size_t>(part_of(static_cast<std::uint64_t>(options.max_connections), count, index));
   crews_.push_back(std::make_unique<Crew>());
   crews_.back()->worker = std::make_unique<Worker>(attack_, index, share);
 }
@@ -221,11 +222,13 @@ void Conductor::say_shortages() const {
   if (const std::uint64_t given_up = progress().in_flight; given_up > 0)
     events_.notice(fmt::format("{} hits were in flight when the run was ended: they have no results", given_up));
   if (descriptors > 0)
-    events_.notice(fmt::format("{} hits found no free file descriptor: raise the limit of open files (ulimit -n)", descriptors));
+    events_.notice(
+        fmt::format("{} hits found no free file descriptor: raise the limit of open files (ulimit -n)", descriptors));
   if (ports > 0)
-    events_.notice(fmt::format("{} hits found no free local port: keep connections alive, widen net.ipv4.ip_local_port_range, "
-                               "or send from more addresses",
-                               ports));
+    events_.notice(
+        fmt::format("{} hits found no free local port: keep connections alive, widen net.ipv4.ip_local_port_range, "
+                    "or send from more addresses",
+                    ports));
 }
 
 }  // namespace pepe

@@ -27,7 +27,8 @@ struct Crew {
   Nanos cpu() const {
     if (const Nanos whole{worker->counters().cpu.load()}; whole > Nanos{0}) return whole;
     timespec spent{};
-    return ::clock_gettime(cpu_clock, &spent) == 0 ? std::chrono::seconds{spent.tv_sec} + Nanos{spent.tv_nsec} : Nanos{0};
+    return ::clock_gettime(cpu_clock, &spent) == 0 ? std::chrono::seconds{spent.tv_sec} + Nanos{spent.tv_nsec}
+                                                   : Nanos{0};
   }
   Nanos spun() const { return Nanos{worker->counters().spun.load(std::memory_order_relaxed)}; }
 };
@@ -35,7 +36,8 @@ struct Crew {
 /// Runs the workers of one attack from the thread that asked for it: signals, progress, the end.
 class Conductor {
  public:
-  Conductor(AttackState& attack, const AttackEvents& events) : attack_{attack}, events_{events}, signals_{io_}, ticker_{io_} {}
+  Conductor(AttackState& attack, const AttackEvents& events)
+      : attack_{attack}, events_{events}, signals_{io_}, ticker_{io_} {}
 
   /// Starts `threads` workers, and more up to `most` as they are needed; returns when the last one is done.
   void run(unsigned threads, unsigned most);

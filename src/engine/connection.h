@@ -34,7 +34,8 @@ class ConnectionOwner {
   virtual void on_answer(Connection& connection, Hit& hit, Response& response) = 0;
   /// No whole answer will come. `error` is the text without the method and the URL; `response` may hold the part that
   /// came, or be nullptr. The connection is closed already, or goes on with other hits.
-  virtual void on_broken(Connection& connection, Hit& hit, Breakage breakage, std::string error, Response* response) = 0;
+  virtual void on_broken(Connection& connection, Hit& hit, Breakage breakage, std::string error,
+                         Response* response) = 0;
   /// A connection with no hit on it ended.
   virtual void on_idle_closed(Connection& connection) = 0;
   /// The connection can carry more or fewer hits than before, or no new ones.

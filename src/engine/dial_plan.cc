@@ -15,8 +15,7 @@ constexpr std::uint16_t kDnsPort = 53;
 
 Expected<HostPort> parse_host_port(std::string_view text) {
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos)
-    return Error{"address " + std::string{text} + ": missing port in address"};
+  if (colon == std::string_view::npos) return Error{"address " + std::string{text} + ": missing port in address"};
   std::string_view host = text.substr(0, colon);
   const std::string_view port = text.substr(colon + 1);
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
@@ -46,8 +45,7 @@ RoutePlan::RoutePlan(const AttackOptions& options, ProxyRules::Environment proxi
       proxies_{std::move(proxies)},
       names_{options.dns_ttl} {}
 
-Expected<std::unique_ptr<RoutePlan>> RoutePlan::make(const AttackOptions& options,
-                                                     ProxyRules::Environment proxies) {
+Expected<std::unique_ptr<RoutePlan>> RoutePlan::make(const AttackOptions& options, ProxyRules::Environment proxies) {
   std::unique_ptr<RoutePlan> plan{new RoutePlan{options, std::move(proxies)}};
   if (Expected<void> read = plan->read_addresses(options); !read) return std::move(read).error();
   for (const ConnectTo& entry : options.connect_to) {
@@ -112,8 +110,7 @@ std::uint32_t RoutePlan::routes(const Origin& origin) const {
 
 std::string RoutePlan::notice(const Origin& origin) const {
   const Proxy* used = proxy(origin);
-  return used == nullptr ? ""
-                         : "requests go through the proxy " + used->display() + " (" + used->variable + ")";
+  return used == nullptr ? "" : "requests go through the proxy " + used->display() + " (" + used->variable + ")";
 }
 
 Expected<Route> RoutePlan::route(const Origin& origin) {

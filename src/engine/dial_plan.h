@@ -33,21 +33,18 @@ std::string format_host_port(std::string_view host, std::uint16_t port);
 
 /// The way to an origin.
 struct Route {
-  HostPort to;  ///< Where to open the socket: the proxy, if there is one; -connect-to applied.
+  HostPort to;                  ///< Where to open the socket: the proxy, if there is one; -connect-to applied.
   const Proxy* proxy{nullptr};  ///< nullptr: none. The plan owns it.
 };
 
 /// The DialPlan that make_dial_plan() makes and dialers ask.
 class RoutePlan final : public DialPlan {
  public:
-  static Expected<std::unique_ptr<RoutePlan>> make(const AttackOptions& options,
-                                                   ProxyRules::Environment proxies);
+  static Expected<std::unique_ptr<RoutePlan>> make(const AttackOptions& options, ProxyRules::Environment proxies);
 
   void prepare(const Origin& origin) override;
   bool absolute_form(const Origin& origin, std::string* authorization) const override;
-  bool may_speak_h2(const Origin& origin) const override {
-    return h2c_ || (offers_h2_ && origin.scheme == "https");
-  }
+  bool may_speak_h2(const Origin& origin) const override { return h2c_ || (offers_h2_ && origin.scheme == "https"); }
   std::uint32_t routes(const Origin& origin) const override;
   std::string notice(const Origin& origin) const override;
   bool names_move() const override { return names_.ttl() > Nanos{0}; }

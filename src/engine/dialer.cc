@@ -42,15 +42,10 @@ SocketStep::Next TlsHandshake::advance(int fd) {
   std::array<char, 16384> buffer;
   for (;;) {
     switch (session_.handshake()) {
-      case TlsSession::Status::kOk:
-        return Next::kDone;
-      case TlsSession::Status::kWantWrite:
-        return Next::kWhenWritable;
-      case TlsSession::Status::kWantRead:
-        break;
-      default:
-        error_ = session_.error();
-        return Next::kFailed;
+      case TlsSession::Status::kOk: return Next::kDone;
+      case TlsSession::Status::kWantWrite: return Next::kWhenWritable;
+      case TlsSession::Status::kWantRead: break;
+      default: error_ = session_.error(); return Next::kFailed;
     }
     const ssize_t got = recv(fd, buffer.data(), buffer.size(), 0);
     if (got > 0) {
@@ -165,8 +160,7 @@ bool Dial::next_step() {
   const bool secure = origin_.scheme == "https" && !context_.plan.h2c();
   // HTTP/2 has no absolute form that a proxy of HTTP/1.1 would read: it goes through a tunnel, like TLS.
   const bool tunnel = secure || context_.plan.h2c();
-  if (proxy != nullptr && !std::exchange(tunnelled_, true) &&
-      (tunnel || proxy->kind == Proxy::Kind::kSocks5)) {
+  if (proxy != nullptr && !std::exchange(tunnelled_, true) && (tunnel || proxy->kind == Proxy::Kind::kSocks5)) {
     if (proxy->kind == Proxy::Kind::kHttps) {
       fail(Error{"an https proxy cannot be used for https URLs or with -h2c"});
       return false;
@@ -201,12 +195,9 @@ void Dial::advance() {
   const auto when_ready = [self = shared_from_this()](error_code ec) { self->on_ready(ec); };
   while (step_) {
     switch (step_->advance(socket_.native_handle())) {
-      case SocketStep::Next::kWhenReadable:
-        return socket_.async_wait(Socket::wait_read, when_ready);
-      case SocketStep::Next::kWhenWritable:
-        return socket_.async_wait(Socket::wait_write, when_ready);
-      case SocketStep::Next::kFailed:
-        return finish(Error{step_->error()});
+      case SocketStep::Next::kWhenReadable: return socket_.async_wait(Socket::wait_read, when_ready);
+      case SocketStep::Next::kWhenWritable: return socket_.async_wait(Socket::wait_write, when_ready);
+      case SocketStep::Next::kFailed: return finish(Error{step_->error()});
       case SocketStep::Next::kDone:
         if (!next_step()) return;
     }
@@ -253,11 +244,11 @@ class AsioDialer final : public Dialer {
 
   Id dial(const Origin& origin, Done done) override {
     const Id id = ++last_id_;
-    dials_.emplace(id, std::make_shared<Dial>(context_, origin,
-                                              [this, id, done = std::move(done)](Expected<Dialed> dialed) {
-                                                dials_.erase(id);
-                                                done(std::move(dialed));
-                                              }));
+    dials_.emplace(
+        id, std::make_shared<Dial>(context_, origin, [this, id, done = std::move(done)](Expected<Dialed> dialed) {
+          dials_.erase(id);
+          done(std::move(dialed));
+        }));
     asio::post(context_.io, [this, id] {
       const auto found = dials_.find(id);
       if (found == dials_.end()) return;

@@ -38,8 +38,8 @@ struct OwnedTarget {
 /// One hit in flight, from the moment a worker takes it up. Owned by its worker; pooled.
 struct Hit {
   std::uint64_t seq{0};
-  Nanos lag{0};            ///< How late it was taken up.
-  Instant taken;           ///< Latency and timestamp count from here.
+  Nanos lag{0};   ///< How late it was taken up.
+  Instant taken;  ///< Latency and timestamp count from here.
   TargetState* target{nullptr};
   const Request* request{nullptr};  ///< What is being asked now: the target's, or that of a redirection.
   Pool* pool{nullptr};
@@ -47,7 +47,7 @@ struct Hit {
   Http2Stream* stream{nullptr};  ///< Its place on an HTTP/2 connection.
   bool reused{false};            ///< It is not the first on its connection.
   bool retried{false};
-  std::uint32_t refusals{0};     ///< How often a server has said that it did not look at the request.
+  std::uint32_t refusals{0};  ///< How often a server has said that it did not look at the request.
   bool wants_new_connection{false};
   std::int64_t redirects{0};
   std::unique_ptr<Redirection> redirection;

@@ -49,7 +49,8 @@ void Http1Connection::start(Hit& hit) {
   hit.reused = hits_++ > 0;
   reusable_ = false;
   const Request& request = *hit.request;
-  send_from(context_.writer.write(request, hit.seq), request.body ? std::string_view{*request.body} : std::string_view{});
+  send_from(context_.writer.write(request, hit.seq),
+            request.body ? std::string_view{*request.body} : std::string_view{});
 }
 
 // Bytes sent, or -1 with errno.
@@ -62,7 +63,8 @@ long Http1Connection::send_some(std::string_view head, std::string_view body) {
     return -1;
   }
   if (body.empty()) return ::send(fd_, head.data(), head.size(), MSG_NOSIGNAL);
-  std::array<iovec, 2> parts{{{const_cast<char*>(head.data()), head.size()}, {const_cast<char*>(body.data()), body.size()}}};
+  std::array<iovec, 2> parts{
+      {{const_cast<char*>(head.data()), head.size()}, {const_cast<char*>(body.data()), body.size()}}};
   msghdr message{};
   message.msg_iov = parts.data();
   message.msg_iovlen = parts.size();
@@ -157,12 +159,9 @@ void Http1Connection::on_plaintext() {
     switch (got.status) {
       case TlsSession::Status::kOk:
       case TlsSession::Status::kWantRead:
-      case TlsSession::Status::kWantWrite:
-        return;
-      case TlsSession::Status::kClosed:
-        return on_end("EOF", true);
-      case TlsSession::Status::kError:
-        return on_end(tls_->error(), false);
+      case TlsSession::Status::kWantWrite: return;
+      case TlsSession::Status::kClosed: return on_end("EOF", true);
+      case TlsSession::Status::kError: return on_end(tls_->error(), false);
     }
   }
 }
@@ -186,7 +185,8 @@ bool Http1Connection::on_known_head(std::string_view bytes) {
   std::string_view body = bytes.substr(cache.head_size());
   const bool surplus = body.size() > cache.content_length();
   if (surplus) body = body.substr(0, static_cast<std::size_t>(cache.content_length()));
-  const std::string_view kept = body.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(body.size(), context_.keep_limit)));
+  const std::string_view kept =
+      body.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(body.size(), context_.keep_limit)));
   if (body.size() == cache.content_length() && cache.body.bytes() == kept) {
     reusable_ = !surplus && !closing_ && unsent_.empty() && !hit_->request->close;
     Hit& hit = *hit_;
@@ -209,21 +209,16 @@ bool Http1Connection::feed(std::string_view bytes, bool first) {
     if (head_size + response_->bytes_read() == used) hit_->target->cache.learn(bytes.substr(0, head_size), *response_);
   }
   switch (status) {
-    case Response::Status::kNeedMore:
-      return true;
-    case Response::Status::kComplete:
-      answered(used < bytes.size());
-      return is_open();
-    case Response::Status::kError:
-      broken(Breakage::kInAnswer, response_->error());
-      return false;
+    case Response::Status::kNeedMore: return true;
+    case Response::Status::kComplete: answered(used < bytes.size()); return is_open();
+    case Response::Status::kError: broken(Breakage::kInAnswer, response_->error()); return false;
   }
   return false;
 }
 
 void Http1Connection::answered(bool surplus) {
-  reusable_ = response_->keep_alive() && !surplus && !closing_ && unsent_.empty() && write_error_ == 0 &&
-              !hit_->request->close;
+  reusable_ =
+      response_->keep_alive() && !surplus && !closing_ && unsent_.empty() && write_error_ == 0 && !hit_->request->close;
   Hit& hit = *hit_;
   hit_ = nullptr;
   hit.connection = nullptr;

@@ -10,9 +10,9 @@
 
 namespace pepe {
 
-/// One HTTP/1.1 connection, plain or TLS: sends a hit's request, reads its answer, one hit at a time. It may carry another
-/// when the last answer was whole and the last byte, and both sides keep the connection.
-/// Handlers stand in the order of a hit's life: start, on_ready (on_writable, on_readable, on_bytes, on_end).
+/// One HTTP/1.1 connection, plain or TLS: sends a hit's request, reads its answer, one hit at a time. It may carry
+/// another when the last answer was whole and the last byte, and both sides keep the connection. Handlers stand in the
+/// order of a hit's life: start, on_ready (on_writable, on_readable, on_bytes, on_end).
 class Http1Connection final : public Connection {
  public:
   explicit Http1Connection(ConnectionContext& context) : Connection{context, Protocol::kHttp1} {}

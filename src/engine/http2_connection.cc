@@ -121,8 +121,7 @@ bool Http2Connection::send_unsent() {
   unsent_.clear();
   unsent_at_ = 0;
   // The larger of the two buffers serves the worker.
-  if (std::string& output = context_.http2->output; output.capacity() < unsent_.capacity())
-    std::swap(output, unsent_);
+  if (std::string& output = context_.http2->output; output.capacity() < unsent_.capacity()) std::swap(output, unsent_);
   if (unsent_.capacity() > kSpareBytes) std::string{}.swap(unsent_);
   return true;
 }
@@ -186,12 +185,9 @@ void Http2Connection::on_plaintext() {
     switch (got.status) {
       case TlsSession::Status::kOk:
       case TlsSession::Status::kWantRead:
-      case TlsSession::Status::kWantWrite:
-        return;
-      case TlsSession::Status::kClosed:
-        return on_end("EOF");
-      case TlsSession::Status::kError:
-        return on_end(tls_->error());
+      case TlsSession::Status::kWantWrite: return;
+      case TlsSession::Status::kClosed: return on_end("EOF");
+      case TlsSession::Status::kError: return on_end(tls_->error());
     }
   }
 }

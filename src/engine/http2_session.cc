@@ -32,9 +32,7 @@ std::string_view text_of(const std::uint8_t* bytes, std::size_t size) {
   return {reinterpret_cast<const char*>(bytes), size};
 }
 
-BlockPool& pool_of(void* memory) {
-  return *static_cast<BlockPool*>(memory);
-}
+BlockPool& pool_of(void* memory) { return *static_cast<BlockPool*>(memory); }
 
 std::string printable(std::string_view text) {
   std::string shown{text.substr(0, kMaxShownDebug)};
@@ -48,9 +46,8 @@ std::string printable(std::string_view text) {
 struct Http2Session::Callbacks {
   static Http2Session& self(void* user) { return *static_cast<Http2Session*>(user); }
 
-  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
-                       std::size_t name_size, const std::uint8_t* value, std::size_t value_size, std::uint8_t,
-                       void* user) {
+  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
+                       const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* user) {
     Http2Session& session = self(user);
     Http2Stream* const stream = session.find(frame->hd.stream_id);
     if (stream == nullptr || stream->state != Http2Stream::State::kOpen || stream->hit == nullptr) return 0;
@@ -60,12 +57,11 @@ struct Http2Session::Callbacks {
     stream->resetting = true;  // nghttp2 does it for this:
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
-  static int on_data(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
-                     std::size_t size, void* user) {
+  static int on_data(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data, std::size_t size,
+                     void* user) {
     Http2Session& session = self(user);
     Http2Stream* const stream = session.find(id);
-    if (stream == nullptr || stream->state != Http2Stream::State::kOpen || stream->response == nullptr)
-      return 0;
+    if (stream == nullptr || stream->state != Http2Stream::State::kOpen || stream->response == nullptr) return 0;
     if (!stream->response->add_body(text_of(data, size))) session.broken(*stream, stream->response->error());
     return 0;
   }
@@ -105,8 +101,8 @@ struct Http2Session::Callbacks {
     if (Http2Stream* const stream = session.find(id)) session.on_closed(*stream, error_code);
     return 0;
   }
-  static ssize_t read_content(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t size,
-                              std::uint32_t* flags, nghttp2_data_source* source, void*) {
+  static ssize_t read_content(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t size, std::uint32_t* flags,
+                              nghttp2_data_source* source, void*) {
     auto& stream = *static_cast<Http2Stream*>(source->ptr);
     if (stream.hit == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // its Request may be gone
     const std::size_t count = stream.content.copy(reinterpret_cast<char*>(to), size);
@@ -119,18 +115,18 @@ struct Http2Session::Callbacks {
 Http2Context::Http2Context(ResponseStash& responses, std::uint64_t keep_limit)
     : responses_{responses},
       keep_limit_{keep_limit},
-      memory_{.mem_user_data = &blocks_,
-              .malloc = [](std::size_t size, void* pool) { return pool_of(pool).allocate(size); },
-              .free = [](void* block, void* pool) { pool_of(pool).deallocate(block); },
-              .calloc =
-                  [](std::size_t count, std::size_t size, void* pool) {
-                    if (size != 0 && count > SIZE_MAX / size) return static_cast<void*>(nullptr);
-                    void* const block = pool_of(pool).allocate(count * size);
-                    if (block != nullptr) std::fill_n(static_cast<char*>(block), count * size, '\0');
-                    return block;
-                  },
-              .realloc = [](void* block, std::size_t size,
-                            void* pool) { return pool_of(pool).reallocate(block, size); }} {
+      memory_{
+          .mem_user_data = &blocks_,
+          .malloc = [](std::size_t size, void* pool) { return pool_of(pool).allocate(size); },
+          .free = [](void* block, void* pool) { pool_of(pool).deallocate(block); },
+          .calloc =
+              [](std::size_t count, std::size_t size, void* pool) {
+                if (size != 0 && count > SIZE_MAX / size) return static_cast<void*>(nullptr);
+                void* const block = pool_of(pool).allocate(count * size);
+                if (block != nullptr) std::fill_n(static_cast<char*>(block), count * size, '\0');
+                return block;
+              },
+          .realloc = [](void* block, std::size_t size, void* pool) { return pool_of(pool).reallocate(block, size); }} {
   nghttp2_session_callbacks* callbacks = nullptr;
   PEPE_CHECK(nghttp2_session_callbacks_new(&callbacks) == 0);
   callbacks_.reset(callbacks);
@@ -164,10 +160,9 @@ void Http2Context::give_back(Http2Stream& stream) {
 Http2Session::Http2Session(Http2Context& context) : context_{context} {
   PEPE_CHECK(nghttp2_session_client_new3(&session_, context.callbacks_.get(), this, context.option_.get(),
                                          &context.memory_) == 0);
-  const std::array<nghttp2_settings_entry, 3> settings{
-      {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
-       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMaxHeaderList}}};
+  const std::array<nghttp2_settings_entry, 3> settings{{{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+                                                        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
+                                                        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMaxHeaderList}}};
   nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
   nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
 }
@@ -196,8 +191,7 @@ Http2Stream& Http2Session::submit(Hit& hit) {
   char digits[20];
   const char* const end = std::to_chars(digits, digits + sizeof digits, hit.seq).ptr;
   fields.push_back({bytes_of(kSequenceField), bytes_of(digits), kSequenceField.size(),
-                    static_cast<std::size_t>(end - digits),
-                    NGHTTP2_NV_FLAG_NO_INDEX | NGHTTP2_NV_FLAG_NO_COPY_NAME});
+                    static_cast<std::size_t>(end - digits), NGHTTP2_NV_FLAG_NO_INDEX | NGHTTP2_NV_FLAG_NO_COPY_NAME});
   nghttp2_data_provider content{};
   if (request.content) {
     stream.content = *request.content;
@@ -276,14 +270,11 @@ bool Http2Session::finished() const noexcept {
   return nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0;
 }
 
-bool Http2Session::take_change() noexcept {
-  return std::exchange(changed_, false);
-}
+bool Http2Session::take_change() noexcept { return std::exchange(changed_, false); }
 
 std::uint32_t Http2Session::capacity() const noexcept {
   if (!settled_) return 1;
-  const std::uint32_t limit =
-      nghttp2_session_get_remote_settings(session_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+  const std::uint32_t limit = nghttp2_session_get_remote_settings(session_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
   return limit == UINT32_MAX ? kUnlimitedStreams : limit;
 }
 
@@ -293,14 +284,11 @@ void Http2Session::on_frame(const nghttp2_frame& frame) {
     case NGHTTP2_SETTINGS:
       if ((frame.hd.flags & NGHTTP2_FLAG_ACK) == 0) settled_ = changed_ = true;
       return;
-    case NGHTTP2_GOAWAY:
-      return on_goaway(frame.goaway);
+    case NGHTTP2_GOAWAY: return on_goaway(frame.goaway);
     case NGHTTP2_HEADERS:
     case NGHTTP2_DATA:
-    case NGHTTP2_RST_STREAM:
-      break;
-    default:
-      return;
+    case NGHTTP2_RST_STREAM: break;
+    default: return;
   }
   Http2Stream* const stream = find(frame.hd.stream_id);
   if (stream == nullptr || stream->state != Http2Stream::State::kOpen || stream->hit == nullptr) return;
@@ -319,9 +307,8 @@ void Http2Session::on_goaway(const nghttp2_goaway& goaway) {
   changed_ = true;
   last_stream_ = goaway.last_stream_id;
   const std::string_view debug = text_of(goaway.opaque_data, goaway.opaque_data_len);
-  error_ = fmt::format(
-      "http2: server sent GOAWAY and closed the connection; LastStreamID={}, ErrCode={}, debug=\"{}\"",
-      goaway.last_stream_id, nghttp2_http2_strerror(goaway.error_code), printable(debug));
+  error_ = fmt::format("http2: server sent GOAWAY and closed the connection; LastStreamID={}, ErrCode={}, debug=\"{}\"",
+                       goaway.last_stream_id, nghttp2_http2_strerror(goaway.error_code), printable(debug));
 }
 
 void Http2Session::answered(Http2Stream& stream) {

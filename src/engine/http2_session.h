@@ -50,9 +50,7 @@ class Http2Context {
  private:
   friend class Http2Session;
   struct Free {
-    void operator()(nghttp2_session_callbacks* callbacks) const noexcept {
-      nghttp2_session_callbacks_del(callbacks);
-    }
+    void operator()(nghttp2_session_callbacks* callbacks) const noexcept { nghttp2_session_callbacks_del(callbacks); }
     void operator()(nghttp2_option* option) const noexcept { nghttp2_option_del(option); }
   };
 

@@ -15,7 +15,7 @@ struct ListLink {
 };
 
 /// A doubly linked list through a member of its elements: O(1) everywhere, no allocation. Owns nothing.
-template <class T, ListLink<T> T::* kLink>
+template <class T, ListLink<T> T::*kLink>
 class IntrusiveList {
  public:
   bool empty() const noexcept { return head_ == nullptr; }

@@ -10,7 +10,8 @@ namespace {
 
 // More dials at once would only fill the server's accept queue, and be dropped there.
 constexpr std::size_t kMaxDials = 512;
-// Streams that an HTTP/2 connection is expected to carry before the server has said (RFC 9113 6.5.2 recommends no less).
+// Streams that an HTTP/2 connection is expected to carry before the server has said (RFC 9113 6.5.2 recommends no
+// less).
 constexpr std::size_t kExpectedStreams = 100;
 
 }  // namespace

@@ -69,8 +69,7 @@ class Scrape {
   void start(std::function<void()> on_end) {
     on_end_ = std::move(on_end);
     stream_.expires_after(kTimeout);
-    http::async_read_header(stream_, buffer_, parser_,
-                            [this](error_code error, std::size_t) { on_request(error); });
+    http::async_read_header(stream_, buffer_, parser_, [this](error_code error, std::size_t) { on_request(error); });
   }
 
  private:
@@ -153,8 +152,7 @@ Expected<void> Endpoint::listen(const std::string& address) {
     // Another address may do where this one does not exist, but not where it is taken.
     if (error != asio::error::address_family_not_supported && error.value() != EADDRNOTAVAIL) break;
   }
-  if (error)
-    return system_error(fmt::format("prometheus: listen tcp {}: {}", address, failed), error.value());
+  if (error) return system_error(fmt::format("prometheus: listen tcp {}: {}", address, failed), error.value());
   port_ = acceptor_.local_endpoint(error).port();
   accept();
   thread_ = std::thread{[this] { io_.run(); }};
@@ -186,8 +184,7 @@ Expected<std::vector<tcp::endpoint>> Endpoint::resolve(const std::string& addres
   for (const auto& entry : found) endpoints.emplace_back(entry.endpoint().address(), port);
   if (endpoints.empty()) return Error{fmt::format("prometheus: listen tcp: lookup {}: no such host", host)};
   // A name such as localhost means its IPv4 address to most clients.
-  std::stable_partition(endpoints.begin(), endpoints.end(),
-                        [](const auto& e) { return e.address().is_v4(); });
+  std::stable_partition(endpoints.begin(), endpoints.end(), [](const auto& e) { return e.address().is_v4(); });
   return endpoints;
 }
 
@@ -212,8 +209,7 @@ error_code Endpoint::try_listen(const tcp::endpoint& endpoint, const char*& fail
 void Endpoint::accept() {
   if (accepting_ || scrapes_.size() >= kMaxScrapes) return;
   accepting_ = true;
-  acceptor_.async_accept(
-      [this](error_code error, tcp::socket socket) { on_accepted(error, std::move(socket)); });
+  acceptor_.async_accept([this](error_code error, tcp::socket socket) { on_accepted(error, std::move(socket)); });
 }
 
 void Endpoint::on_accepted(error_code error, tcp::socket socket) {
@@ -272,14 +268,12 @@ class Exporter final : public PrometheusExporter {
   std::unique_ptr<Decoder> decoder_;
   std::mutex mutex_;
   RequestMetrics metrics_;  // Written by the sink's thread, read by the endpoint's.
-  Endpoint endpoint_{
-      [this](MetricsFormat format) { return page(format); }};  // Last: its thread reads the above.
+  Endpoint endpoint_{[this](MetricsFormat format) { return page(format); }};  // Last: its thread reads the above.
 };
 
 }  // namespace
 
-Expected<std::unique_ptr<PrometheusExporter>> make_prometheus_exporter(const std::string& address,
-                                                                       ChunkSink& out) {
+Expected<std::unique_ptr<PrometheusExporter>> make_prometheus_exporter(const std::string& address, ChunkSink& out) {
   auto exporter = std::make_unique<Exporter>(out);
   if (auto listening = exporter->listen(address); !listening) return std::move(listening).error();
   return std::unique_ptr<PrometheusExporter>{std::move(exporter)};

@@ -21,7 +21,6 @@ class PrometheusExporter : public ChunkSink {
 /// Listens on `address`: "HOST:PORT", "[ADDRESS]:PORT" or ":PORT" (all addresses). `out` gets every chunk and
 /// outlives the exporter. Error: `prometheus: listen tcp ADDRESS: bind: address already in use`, or what is
 /// wrong with `address`.
-Expected<std::unique_ptr<PrometheusExporter>> make_prometheus_exporter(const std::string& address,
-                                                                       ChunkSink& out);
+Expected<std::unique_ptr<PrometheusExporter>> make_prometheus_exporter(const std::string& address, ChunkSink& out);
 
 }  // namespace pepe

@@ -112,8 +112,7 @@ void ProxyExceptions::add(std::string entry) {
     if (!rule.port) return;
     entry.resize(colon);
   }
-  if (entry.size() >= 2 && entry.front() == '[' && entry.back() == ']')
-    entry = entry.substr(1, entry.size() - 2);
+  if (entry.size() >= 2 && entry.front() == '[' && entry.back() == ']') entry = entry.substr(1, entry.size() - 2);
   if (entry.empty()) return;
   const asio::ip::address address = asio::ip::make_address(entry, ec);
   if (!ec && address.is_v4()) {
@@ -137,12 +136,10 @@ bool ProxyExceptions::contains(const std::string& raw_host, std::uint16_t port) 
   return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
     if (rule.port && *rule.port != port) return false;
     if (!rule.suffix.empty()) {
-      return host.ends_with(rule.suffix) ||
-             (rule.also_itself && host == std::string_view{rule.suffix}.substr(1));
+      return host.ends_with(rule.suffix) || (rule.also_itself && host == std::string_view{rule.suffix}.substr(1));
     }
     if (!is_address) return false;
-    return address.is_v4() ? rule.v4 && holds(*rule.v4, address.to_v4())
-                           : rule.v6 && holds(*rule.v6, address.to_v6());
+    return address.is_v4() ? rule.v4 && holds(*rule.v4, address.to_v4()) : rule.v6 && holds(*rule.v6, address.to_v6());
   });
 }
 
@@ -159,8 +156,7 @@ ProxyRules::Environment ProxyRules::read_environment() {
 }
 
 Expected<const Proxy*> ProxyRules::find(const Origin& origin) const {
-  const std::optional<Expected<Proxy>>& proxy =
-      origin.scheme == "https" ? environment_.https : environment_.http;
+  const std::optional<Expected<Proxy>>& proxy = origin.scheme == "https" ? environment_.https : environment_.http;
   if (!proxy || exceptions_.contains(origin.host, origin.port)) return nullptr;
   if (!*proxy) return Error{proxy->error()};
   return &**proxy;

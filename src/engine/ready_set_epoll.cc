@@ -24,7 +24,8 @@ struct HandlerSlot {
   bool used{false};
 };
 
-/// Keeps the slot of an io_context: the handler of a wait that was cut short is still queued there when its set is gone.
+/// Keeps the slot of an io_context: the handler of a wait that was cut short is still queued there when its set is
+/// gone.
 class SlotService : public asio::execution_context::service {
  public:
   static inline asio::execution_context::id id;
@@ -48,7 +49,8 @@ struct SlotAllocator {
     return reinterpret_cast<T*>(slot->bytes.data());
   }
   void deallocate(T* memory, std::size_t count) {
-    if (reinterpret_cast<std::byte*>(memory) != slot->bytes.data()) return std::allocator<T>{}.deallocate(memory, count);
+    if (reinterpret_cast<std::byte*>(memory) != slot->bytes.data())
+      return std::allocator<T>{}.deallocate(memory, count);
     slot->used = false;
   }
   template <class U>
@@ -78,7 +80,10 @@ timespec to_timespec(Instant instant) {
 
 struct ReadySet::State {
   explicit State(asio::io_context& context)
-      : io{context}, slot{asio::use_service<SlotService>(context).slot}, set{context}, timer{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {
+      : io{context},
+        slot{asio::use_service<SlotService>(context).slot},
+        set{context},
+        timer{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {
     const int fd = ::epoll_create1(EPOLL_CLOEXEC);
     PEPE_CHECK(fd >= 0 && timer >= 0);
     set.assign(fd);

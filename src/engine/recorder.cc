@@ -4,9 +4,9 @@
 namespace pepe {
 namespace {
 
-// How long a hit may wait for its chunk to be written: what a kill -9 can cost, and how far a reader of a pipe is behind.
-// A quiet stream is written almost hit by hit; a busy one gathers, so that the dictionary that each chunk repeats is
-// shared by many hits.
+// How long a hit may wait for its chunk to be written: what a kill -9 can cost, and how far a reader of a pipe is
+// behind. A quiet stream is written almost hit by hit; a busy one gathers, so that the dictionary that each chunk
+// repeats is shared by many hits.
 constexpr Nanos kQuietInterval = std::chrono::milliseconds{25};
 constexpr Nanos kBusyInterval = std::chrono::milliseconds{250};
 // Either way the line is at 400 hits a second.

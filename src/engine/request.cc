@@ -19,7 +19,8 @@ constexpr std::string_view kSequenceHeader = "X-Vegeta-Seq";
 constexpr std::string_view kAttackHeader = "X-Vegeta-Attack";
 
 bool is_token_char(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
 }
 
 bool is_token(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char); }
@@ -101,8 +102,8 @@ void append_head(const Target& target, const Url& url, const RequestOptions& opt
   std::string& head = request.head;
   std::string authorization;
   const bool absolute = options.plan != nullptr && options.plan->absolute_form(request.origin, &authorization);
-  head = fmt::format("{} {}{} HTTP/1.1\r\n", target.method, absolute ? url.scheme + "://" + url.authority : std::string{},
-                     url.path_and_query);
+  head = fmt::format("{} {}{} HTTP/1.1\r\n", target.method,
+                     absolute ? url.scheme + "://" + url.authority : std::string{}, url.path_and_query);
   head += fmt::format("Host: {}\r\n", first_value(target, "Host").value_or(url.authority));
   const auto agent = first_value(target, "User-Agent");
   if (!agent || !agent->empty()) head += fmt::format("User-Agent: {}\r\n", agent.value_or(options.user_agent));
@@ -125,10 +126,10 @@ std::string lower(std::string_view text) {
 
 // What HTTP/2 says by other means, or forbids (RFC 9113 8.2.2).
 bool is_left_out_of_http2(const std::string& name, std::string_view value) {
-  static constexpr std::string_view kNames[] = {"connection",        "keep-alive", "proxy-connection",
-                                                "transfer-encoding", "upgrade",    "host",
-                                                "content-length",    "trailer"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) || (name == "te" && value != "trailers");
+  static constexpr std::string_view kNames[] = {"connection", "keep-alive", "proxy-connection", "transfer-encoding",
+                                                "upgrade",    "host",       "content-length",   "trailer"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
+         (name == "te" && value != "trailers");
 }
 
 // The fields of HTTP/2 come out of the same target by the same rules as the head of HTTP/1.1.
@@ -151,7 +152,8 @@ void add_fields(const Target& target, const Url& url, const RequestOptions& opti
     has_agent = has_agent || name == "user-agent";
     fields.emplace_back(std::move(name), value);
   }
-  const std::string_view agent = first_value(target, "User-Agent").value_or(has_agent ? std::string_view{} : options.user_agent);
+  const std::string_view agent =
+      first_value(target, "User-Agent").value_or(has_agent ? std::string_view{} : options.user_agent);
   if (!agent.empty()) fields.emplace_back("user-agent", agent);
   if (target.body != nullptr && !target.body->empty()) {
     request.content = target.body;
@@ -168,8 +170,7 @@ void append_body(const Target& target, bool chunked, Request& request) {
   if (target.body == nullptr || target.body->empty()) return;
   request.body_bytes = target.body->size();
   auto wire = target.body;
-  if (chunked)
-    wire = std::make_shared<const std::string>(fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", wire->size(), *wire));
+  if (chunked) wire = std::make_shared<const std::string>(fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", wire->size(), *wire));
   if (wire->size() <= kInlineBodyBytes) {
     request.tail += *wire;
   } else {

@@ -42,9 +42,7 @@ constexpr std::size_t kMaxPlacesBytes = 4 * 1024 * 1024;
 constexpr std::size_t kPlaceBytes = 96;
 constexpr std::string_view kOther = "other";
 
-std::string_view without_query(std::string_view url) {
-  return url.substr(0, url.find_first_of("?#"));
-}
+std::string_view without_query(std::string_view url) { return url.substr(0, url.find_first_of("?#")); }
 
 // What follows a `Word "QUOTED": `, or `text` itself when it does not begin so.
 std::string_view without_quoted_prefix(std::string_view text) {
@@ -237,21 +235,19 @@ std::uint64_t& RequestMetrics::find_failures(const Result& result, const std::st
 }
 
 void RequestMetrics::render(MetricsFormat format, std::string& out) const {
-  append_family("request_bytes_in", counter_type(format),
-                "Bytes of response bodies, as far as they were kept.", out);
+  append_family("request_bytes_in", counter_type(format), "Bytes of response bodies, as far as they were kept.", out);
   render_bytes("request_bytes_in", &Series::bytes_in, out);
   append_family("request_bytes_out", counter_type(format), "Bytes of request bodies.", out);
   render_bytes("request_bytes_out", &Series::bytes_out, out);
-  append_family("request_fail_count", counter_type(format),
-                "Failed hits: no whole answer, or no status of success.", out);
+  append_family("request_fail_count", counter_type(format), "Failed hits: no whole answer, or no status of success.",
+                out);
   for (const auto& [labels, failures] : failures_) append_sample("request_fail_count", labels, failures, out);
   append_family("request_seconds", "histogram", "From the start of a hit to its end or failure.", out);
   render_seconds(format, out);
   if (format == MetricsFormat::kOpenMetrics) out += "# EOF\n";
 }
 
-void RequestMetrics::render_bytes(std::string_view name, std::uint64_t Series::*bytes,
-                                  std::string& out) const {
+void RequestMetrics::render_bytes(std::string_view name, std::uint64_t Series::*bytes, std::string& out) const {
   for (const auto& [labels, series] : series_) append_sample(name, labels, series.*bytes, out);
 }
 

@@ -54,12 +54,10 @@ Addresses NameCache::order(const std::string& name, const Addresses& addresses) 
     v6_first = known.prefers_v6.value_or(v6_first);
   }
   Addresses families[2];
-  for (const asio::ip::address& address : addresses)
-    families[address.is_v6() == v6_first ? 0 : 1].push_back(address);
+  for (const asio::ip::address& address : addresses) families[address.is_v6() == v6_first ? 0 : 1].push_back(address);
   for (Addresses& family : families) {
     if (family.empty()) continue;
-    std::rotate(family.begin(), family.begin() + static_cast<std::ptrdiff_t>(turn % family.size()),
-                family.end());
+    std::rotate(family.begin(), family.begin() + static_cast<std::ptrdiff_t>(turn % family.size()), family.end());
   }
   Addresses ordered;
   ordered.reserve(addresses.size());

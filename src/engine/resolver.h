@@ -74,8 +74,7 @@ std::unique_ptr<NameService> make_system_names(asio::io_context& io);
 
 /// The name servers `servers` ("ip:port", at least one), asked in turn from the second on; one that is silent
 /// is passed over. The hosts file comes first; search domains are the system's.
-Expected<std::unique_ptr<NameService>> make_ares_names(asio::io_context& io,
-                                                       const std::vector<std::string>& servers);
+Expected<std::unique_ptr<NameService>> make_ares_names(asio::io_context& io, const std::vector<std::string>& servers);
 
 /// The names of one worker: the shared cache in front of a NameService, and one question at a time for each
 /// name. Used on the io_context's thread only.

@@ -193,7 +193,8 @@ Response::Status Response::fail(std::string text) {
 bool Response::charge(std::size_t bytes) {
   head_bytes_ += bytes;
   if (head_bytes_ <= kMaxHeadBytes) return true;
-  error_ = fmt::format("net/http: server response headers exceeded {} bytes; malformed or hostile answer", kMaxHeadBytes);
+  error_ =
+      fmt::format("net/http: server response headers exceeded {} bytes; malformed or hostile answer", kMaxHeadBytes);
   return false;
 }
 
@@ -209,7 +210,8 @@ Response::Status Response::feed(std::string_view data, std::size_t& used) {
   }
   used = data.size();
   if (status == HPE_OK) return Status::kNeedMore;
-  if (status == HPE_PAUSED_UPGRADE) return fail(fmt::format("{}: 101 Switching Protocols was not asked for", kMalformed));
+  if (status == HPE_PAUSED_UPGRADE)
+    return fail(fmt::format("{}: 101 Switching Protocols was not asked for", kMalformed));
   const char* const reason = llhttp_get_error_reason(&parser_);  // null when a callback has said more
   return fail(fmt::format("{}: {}", kMalformed, reason != nullptr ? reason : llhttp_errno_name(status)));
 }
@@ -261,7 +263,8 @@ int Response::on_headers_complete() {
     return -1;
   }
   if (code_ < 200) return 1;
-  if ((parser_.flags & F_CONTENT_LENGTH) != 0 && (parser_.flags & F_CHUNKED) == 0) content_length_ = parser_.content_length;
+  if ((parser_.flags & F_CONTENT_LENGTH) != 0 && (parser_.flags & F_CHUNKED) == 0)
+    content_length_ = parser_.content_length;
   return begin_body() ? 0 : 1;
 }
 
@@ -368,7 +371,8 @@ std::span<const HeaderView> Response::headers() {
 std::optional<std::string_view> Response::header(std::string_view canonical_name) {
   for (const Field& field : fields_) {
     const std::string_view name{text_.data() + field.name, field.name_size};
-    if (equals_ignoring_case(name, canonical_name)) return std::string_view{text_.data() + field.value, field.value_size};
+    if (equals_ignoring_case(name, canonical_name))
+      return std::string_view{text_.data() + field.value, field.value_size};
   }
   return std::nullopt;
 }

@@ -28,9 +28,7 @@ class BodyCollector {
   /// The body is the candidate, byte for byte.
   bool matches() const noexcept { return matching_ && candidate_ && kept_ == candidate_.bytes().size(); }
   /// The body is `stored`, byte for byte, as far as that is known without comparing again.
-  bool equals(const BodyRef& stored) const noexcept {
-    return stored ? matches() && candidate_ == stored : kept_ == 0;
-  }
+  bool equals(const BodyRef& stored) const noexcept { return stored ? matches() && candidate_ == stored : kept_ == 0; }
   const BodyRef& candidate() const noexcept { return candidate_; }
   std::string_view bytes() const noexcept;
   /// Gives the memory of an unusually large body back, and lets go of the candidate.
@@ -53,8 +51,8 @@ struct ResponseExpectation {
 };
 
 /// One response, from its first byte to its last: interim answers are read over, the head is kept, the body collected.
-/// It is read from HTTP/1.1's bytes (feed) or put together from HTTP/2's frames (add_field, end_head, add_body, finish).
-/// Bytes in, values out; no socket. Strict: what llhttp refuses is an error.
+/// It is read from HTTP/1.1's bytes (feed) or put together from HTTP/2's frames (add_field, end_head, add_body,
+/// finish). Bytes in, values out; no socket. Strict: what llhttp refuses is an error.
 class Response {
  public:
   enum class Status {
@@ -94,8 +92,8 @@ class Response {
   int code() const noexcept { return code_; }
   /// Code and reason as sent: "404 Not Found", "500".
   std::string status_text() const;
-  /// In order of appearance, names canonicalised; without Transfer-Encoding, Trailer and, when inflated, Content-Encoding
-  /// and Content-Length. Valid until the next start().
+  /// In order of appearance, names canonicalised; without Transfer-Encoding, Trailer and, when inflated,
+  /// Content-Encoding and Content-Length. Valid until the next start().
   std::span<const HeaderView> headers();
   std::optional<std::string_view> header(std::string_view canonical_name);
   bool keep_alive() const noexcept { return keep_alive_; }

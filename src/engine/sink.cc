@@ -14,8 +14,7 @@ constexpr std::size_t kSpareBytes = 128 * 1024;
 
 }  // namespace
 
-Sink::Sink(ChunkSink& out, std::function<void()> on_error)
-    : out_{out}, on_error_{std::move(on_error)} {
+Sink::Sink(ChunkSink& out, std::function<void()> on_error) : out_{out}, on_error_{std::move(on_error)} {
   for (std::size_t i = 0; i < kSpares; ++i) spares_.emplace_back().reserve(kChunkBytes);
   thread_ = std::thread{[this] { run(); }};
 }

@@ -56,8 +56,7 @@ Expected<Addresses> ask_system(const std::string& name) {
   if (code != 0) return failed(cause_of(code, errno));
   Addresses addresses;
   for (const addrinfo* item = found; item != nullptr; item = item->ai_next) {
-    if (item->ai_family == AF_INET || item->ai_family == AF_INET6)
-      addresses.push_back(to_address(*item->ai_addr));
+    if (item->ai_family == AF_INET || item->ai_family == AF_INET6) addresses.push_back(to_address(*item->ai_addr));
   }
   freeaddrinfo(found);
   if (addresses.empty()) return failed("no such host");
@@ -130,8 +129,6 @@ class SystemNames final : public NameService {
 
 }  // namespace
 
-std::unique_ptr<NameService> make_system_names(asio::io_context& io) {
-  return std::make_unique<SystemNames>(io);
-}
+std::unique_ptr<NameService> make_system_names(asio::io_context& io) { return std::make_unique<SystemNames>(io); }
 
 }  // namespace pepe

@@ -12,10 +12,9 @@ constexpr std::size_t kReadAhead = 256;
 
 TargetFeed::TargetFeed(Targeter& targeter, const RequestOptions& options, std::function<void()> on_change,
                        std::function<void()> cancel)
-    : options_{options},
-      on_change_{std::move(on_change)},
-      cancel_{std::move(cancel)},
-      thread_{[this, &targeter] { run(targeter); }} {}
+    : options_{options}, on_change_{std::move(on_change)}, cancel_{std::move(cancel)}, thread_{[this, &targeter] {
+        run(targeter);
+      }} {}
 
 TargetFeed::~TargetFeed() {
   {

@@ -20,7 +20,8 @@ class TargetFeed {
  public:
   /// `on_change` runs on the reading thread whenever take() may give something else than before.
   /// `cancel` must make a blocked Targeter::next() return soon; it runs in the destructor.
-  TargetFeed(Targeter& targeter, const RequestOptions& options, std::function<void()> on_change, std::function<void()> cancel);
+  TargetFeed(Targeter& targeter, const RequestOptions& options, std::function<void()> on_change,
+             std::function<void()> cancel);
   ~TargetFeed();
 
   enum class State { kTaken, kNotYet, kEnded };

@@ -27,9 +27,9 @@ constexpr std::size_t kMaxPemBytes = 64 << 20;
 constexpr std::size_t kMaxTickets = 10'000;
 
 // Where distributions keep their authorities, for a binary whose OpenSSL was built for another one.
-constexpr std::array kSystemBundles = {
-    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+constexpr std::array kSystemBundles = {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+                                       "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
+                                       "/etc/ssl/cert.pem"};
 
 Expected<std::string> read_pem(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -52,9 +52,7 @@ OpenSslPtr<BIO> memory_bio(const std::string& text) {
 }
 
 // OpenSSL's own asks at the terminal for the password of an encrypted key.
-int no_password(char*, int, int, void*) {
-  return -1;
-}
+int no_password(char*, int, int, void*) { return -1; }
 
 // Blocks that are no certificate are passed over, as are trailing texts.
 std::size_t add_authorities(X509_STORE* store, const std::string& pem) {
@@ -73,14 +71,11 @@ std::size_t add_authorities(X509_STORE* store, const std::string& pem) {
   return added;
 }
 
-bool exists(const char* path) {
-  return access(path, R_OK) == 0;
-}
+bool exists(const char* path) { return access(path, R_OK) == 0; }
 
 void use_system_authorities(SSL_CTX* ctx) {
   SSL_CTX_set_default_verify_paths(ctx);
-  const bool chosen =
-      std::getenv(X509_get_default_cert_file_env()) || std::getenv(X509_get_default_cert_dir_env());
+  const bool chosen = std::getenv(X509_get_default_cert_file_env()) || std::getenv(X509_get_default_cert_dir_env());
   if (!chosen && !exists(X509_get_default_cert_file()) && !exists(X509_get_default_cert_dir())) {
     for (const char* bundle : kSystemBundles) {
       if (exists(bundle) && SSL_CTX_load_verify_file(ctx, bundle) == 1) break;
@@ -97,8 +92,7 @@ Expected<void> use_authorities(SSL_CTX* ctx, const TlsOptions& options) {
   for (const std::string& path : options.root_cert_files) {
     Expected<std::string> pem = read_pem(path);
     if (!pem) return std::move(pem).error();
-    if (add_authorities(SSL_CTX_get_cert_store(ctx), *pem) == 0)
-      return Error{"bad certificate: none in " + path};
+    if (add_authorities(SSL_CTX_get_cert_store(ctx), *pem) == 0) return Error{"bad certificate: none in " + path};
   }
   return {};
 }
@@ -124,8 +118,7 @@ Expected<void> use_key(SSL_CTX* ctx, const std::string& path, const std::string&
                       ERR_GET_REASON(ERR_peek_error()) == PEM_R_BAD_PASSWORD_READ;
   ERR_clear_error();
   if (!key) {
-    return Error{locked ? "tls: the private key in " + path + " is encrypted"
-                        : "tls: no private key in " + path};
+    return Error{locked ? "tls: the private key in " + path + " is encrypted" : "tls: no private key in " + path};
   }
   const bool matches = SSL_CTX_use_PrivateKey(ctx, key.get()) == 1 && SSL_CTX_check_private_key(ctx) == 1;
   ERR_clear_error();
@@ -155,8 +148,7 @@ void configure(SSL_CTX* ctx, const TlsOptions& options) {
   // then.
   SSL_CTX_clear_options(ctx, SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_mode(
-      ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_verify(ctx, options.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, verify_tls_peer);
   if (options.session_tickets) {
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
@@ -188,9 +180,8 @@ Expected<std::unique_ptr<TlsContext>> TlsContext::make(const TlsOptions& options
   return std::unique_ptr<TlsContext>{new TlsContext{std::move(ctx)}};
 }
 
-std::unique_ptr<TlsSession> TlsContext::make_session(int fd, const std::string& host,
-                                                     const std::string& server, TlsTickets* tickets,
-                                                     bool offer_h2) const {
+std::unique_ptr<TlsSession> TlsContext::make_session(int fd, const std::string& host, const std::string& server,
+                                                     TlsTickets* tickets, bool offer_h2) const {
   OpenSslPtr<SSL> ssl{SSL_new(ctx_.get())};
   if (!ssl) return nullptr;
   const std::string_view alpn = offer_h2 ? kAlpnHttp2 : kAlpnHttp1;

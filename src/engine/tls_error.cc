@@ -80,8 +80,7 @@ std::string format_address(const ASN1_OCTET_STRING& octets) {
 
 SubjectNames subject_names(X509* certificate) {
   SubjectNames names;
-  auto* all =
-      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  auto* all = static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
   for (int i = 0; i < sk_GENERAL_NAME_num(all); ++i) {
     const GENERAL_NAME* name = sk_GENERAL_NAME_value(all, i);
     if (name->type == GEN_DNS) {
@@ -126,26 +125,22 @@ std::string certificate_error(X509_STORE_CTX* store, const std::string& host) {
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-    case X509_V_ERR_CERT_UNTRUSTED:
-      return "x509: certificate signed by unknown authority";
+    case X509_V_ERR_CERT_UNTRUSTED: return "x509: certificate signed by unknown authority";
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return "x509: certificate has expired or is not yet valid: it ended at " +
              format_time(certificate == nullptr ? nullptr : X509_get0_notAfter(certificate));
     case X509_V_ERR_CERT_NOT_YET_VALID:
       return "x509: certificate has expired or is not yet valid: it starts at " +
              format_time(certificate == nullptr ? nullptr : X509_get0_notBefore(certificate));
-    case X509_V_ERR_HOSTNAME_MISMATCH:
-      return "x509: " + wrong_name(certificate, host, false);
-    case X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return "x509: " + wrong_name(certificate, host, true);
-    default:
-      return std::string{"x509: "} + X509_verify_cert_error_string(code);
+    case X509_V_ERR_HOSTNAME_MISMATCH: return "x509: " + wrong_name(certificate, host, false);
+    case X509_V_ERR_IP_ADDRESS_MISMATCH: return "x509: " + wrong_name(certificate, host, true);
+    default: return std::string{"x509: "} + X509_verify_cert_error_string(code);
   }
 }
 
 std::string alert_error(int code) {
-  const auto* found = std::find_if(std::begin(kAlerts), std::end(kAlerts),
-                                   [code](const Alert& alert) { return alert.code == code; });
+  const auto* found =
+      std::find_if(std::begin(kAlerts), std::end(kAlerts), [code](const Alert& alert) { return alert.code == code; });
   if (found == std::end(kAlerts)) return "remote error: tls: alert(" + std::to_string(code) + ")";
   return "remote error: tls: " + std::string{found->text};
 }
@@ -155,14 +150,10 @@ std::string library_error(unsigned long code) {
   if (ERR_GET_LIB(code) == ERR_LIB_SSL) {
     if (reason >= SSL_AD_REASON_OFFSET) return alert_error(reason - SSL_AD_REASON_OFFSET);
     switch (reason) {
-      case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC:
-        return "local error: tls: bad record MAC";
-      case SSL_R_NO_RENEGOTIATION:
-        return "local error: tls: no renegotiation";
-      case SSL_R_UNSUPPORTED_PROTOCOL:
-        return "tls: server selected unsupported protocol version";
-      default:
-        break;
+      case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC: return "local error: tls: bad record MAC";
+      case SSL_R_NO_RENEGOTIATION: return "local error: tls: no renegotiation";
+      case SSL_R_UNSUPPORTED_PROTOCOL: return "tls: server selected unsupported protocol version";
+      default: break;
     }
   }
   const char* text = ERR_reason_error_string(code);

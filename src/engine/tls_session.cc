@@ -23,8 +23,7 @@ namespace {
 
 class OpenSslSession final : public TlsSession {
  public:
-  OpenSslSession(OpenSslPtr<SSL> ssl, int fd, const std::string& host, const std::string& server,
-                 TlsTickets* tickets);
+  OpenSslSession(OpenSslPtr<SSL> ssl, int fd, const std::string& host, const std::string& server, TlsTickets* tickets);
   ~OpenSslSession() override;
 
   void feed(std::span<const char> ciphertext) override { input_ = ciphertext; }
@@ -109,13 +108,9 @@ const BIO_METHOD* bio_method() {
   return method;
 }
 
-OpenSslSession::OpenSslSession(OpenSslPtr<SSL> ssl, int fd, const std::string& host,
-                               const std::string& server, TlsTickets* tickets)
-    : ssl_{std::move(ssl)},
-      fd_{fd},
-      host_{host.empty() ? "localhost" : host},
-      server_{server},
-      tickets_{tickets} {
+OpenSslSession::OpenSslSession(OpenSslPtr<SSL> ssl, int fd, const std::string& host, const std::string& server,
+                               TlsTickets* tickets)
+    : ssl_{std::move(ssl)}, fd_{fd}, host_{host.empty() ? "localhost" : host}, server_{server}, tickets_{tickets} {
   BIO* bio = BIO_new(bio_method());
   PEPE_CHECK(bio != nullptr);
   BIO_set_data(bio, this);
@@ -124,8 +119,7 @@ OpenSslSession::OpenSslSession(OpenSslPtr<SSL> ssl, int fd, const std::string& h
   SSL_set_app_data(ssl_.get(), this);
   SSL_set_connect_state(ssl_.get());
   set_peer_name();
-  if (SSL_SESSION* known = tickets_ == nullptr ? nullptr : tickets_->find(server_))
-    SSL_set_session(ssl_.get(), known);
+  if (SSL_SESSION* known = tickets_ == nullptr ? nullptr : tickets_->find(server_)) SSL_set_session(ssl_.get(), known);
 }
 
 OpenSslSession::~OpenSslSession() {
@@ -138,8 +132,7 @@ void OpenSslSession::set_peer_name() {
   // A name is looked for in the subject alternative names only: the common name has not counted for many
   // years.
   X509_VERIFY_PARAM* wanted = SSL_get0_param(ssl_.get());
-  X509_VERIFY_PARAM_set_hostflags(wanted,
-                                  X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   error_code ec;
   asio::ip::address address = asio::ip::make_address(host_, ec);
   if (!ec) {
@@ -227,8 +220,7 @@ TlsSession::Count OpenSslSession::write(std::string_view plaintext) {
   std::size_t written = 0;
   while (written < plaintext.size()) {
     std::size_t sent = 0;
-    const int result =
-        SSL_write_ex(ssl_.get(), plaintext.data() + written, plaintext.size() - written, &sent);
+    const int result = SSL_write_ex(ssl_.get(), plaintext.data() + written, plaintext.size() - written, &sent);
     if (result != 1) {
       const Status status = outcome(result);
       if (status == Status::kError || written == 0) return {status, 0};
@@ -253,8 +245,7 @@ void OpenSslSession::hold_input() {
 
 TlsSession::Status OpenSslSession::outcome(int result) {
   switch (SSL_get_error(ssl_.get(), result)) {
-    case SSL_ERROR_WANT_READ:
-      return Status::kWantRead;
+    case SSL_ERROR_WANT_READ: return Status::kWantRead;
     case SSL_ERROR_WANT_WRITE:
       if (send_errno_ == 0) {
         hold_input();
@@ -262,11 +253,8 @@ TlsSession::Status OpenSslSession::outcome(int result) {
       }
       error_ = socket_error("write", fd_, send_errno_);
       break;
-    case SSL_ERROR_ZERO_RETURN:
-      return Status::kClosed;
-    default:
-      error_ = failure_text();
-      break;
+    case SSL_ERROR_ZERO_RETURN: return Status::kClosed;
+    default: error_ = failure_text(); break;
   }
   ERR_clear_error();
   return Status::kError;
@@ -276,8 +264,7 @@ std::string OpenSslSession::failure_text() const {
   const unsigned long code = ERR_peek_error();
   const int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
   if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED) return "tls: failed to verify certificate: " + refusal_;
-  if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING || code == 0)
-    return handshaken_ ? "unexpected EOF" : "EOF";
+  if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING || code == 0) return handshaken_ ? "unexpected EOF" : "EOF";
   if (!handshaken_ && first_count_ == first_bytes_.size()) {
     if (std::string_view{first_bytes_.data(), first_count_} == "HTTP/") {
       return "http: server gave HTTP response to HTTPS client";
@@ -289,9 +276,7 @@ std::string OpenSslSession::failure_text() const {
   return library_error(code);
 }
 
-OpenSslSession* session_of(const SSL* ssl) {
-  return static_cast<OpenSslSession*>(SSL_get_app_data(ssl));
-}
+OpenSslSession* session_of(const SSL* ssl) { return static_cast<OpenSslSession*>(SSL_get_app_data(ssl)); }
 
 }  // namespace
 

@@ -82,9 +82,8 @@ void TcpConnect::try_next() {
       continue;
     }
     ++pending_;
-    socket.async_connect(
-        tcp_endpoint(addresses_[index], port_),
-        [self = shared_from_this(), index](error_code ec) { self->on_connected(index, ec); });
+    socket.async_connect(tcp_endpoint(addresses_[index], port_),
+                         [self = shared_from_this(), index](error_code ec) { self->on_connected(index, ec); });
     if (sockets_.size() < addresses_.size()) {
       silence_.expires_after(kSilenceBeforeNext);
       silence_.async_wait([self = shared_from_this()](error_code ec) { self->on_silence(ec); });
@@ -162,8 +161,7 @@ std::string TcpConnect::text(std::size_t index, Failure failure) const {
   }
   text += std::string{failure.step} + ": " + errno_text(failure.errno_value);
   if (failure.step == std::string_view{"connect"} && failure.errno_value == EADDRNOTAVAIL) {
-    text += addresses_[index].is_v6() ? " (no local IPv6 address or no free local port: "
-                                      : " (no free local port: ";
+    text += addresses_[index].is_v6() ? " (no local IPv6 address or no free local port: " : " (no free local port: ";
     text += "keep connections alive, or widen net.ipv4.ip_local_port_range)";
   }
   return text;
@@ -188,8 +186,8 @@ Expected<Socket> connect_unix(asio::io_context& io, const std::string& path) {
   if (ec) return failed("socket", ec.value());
   socket.native_non_blocking(true, ec);
   // Not async_connect: it takes the EAGAIN of a full backlog for a connection under way, and there is none.
-  if (::connect(socket.native_handle(), reinterpret_cast<const sockaddr*>(&address),
-                static_cast<socklen_t>(size)) != 0) {
+  if (::connect(socket.native_handle(), reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(size)) !=
+      0) {
     return failed("connect", errno);
   }
   return socket;

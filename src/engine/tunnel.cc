@@ -73,15 +73,13 @@ class ConnectTunnel final : public Talk {
   Next advance(int fd) override;
 
  private:
-  static std::string request(const Proxy& proxy, const std::string& destination,
-                             const TunnelOptions& options);
+  static std::string request(const Proxy& proxy, const std::string& destination, const TunnelOptions& options);
   Next judge();
 
   std::string head_;
 };
 
-std::string ConnectTunnel::request(const Proxy& proxy, const std::string& destination,
-                                   const TunnelOptions& options) {
+std::string ConnectTunnel::request(const Proxy& proxy, const std::string& destination, const TunnelOptions& options) {
   std::string text = "CONNECT " + destination + " HTTP/1.1\r\nHost: " + destination + "\r\n";
   const auto given = [&options](std::string_view name) {
     return std::any_of(options.headers.begin(), options.headers.end(),
@@ -104,8 +102,7 @@ SocketStep::Next ConnectTunnel::advance(int fd) {
     // Looked at first and taken after: what follows the head belongs to the tunnel.
     const std::size_t before = head_.size();
     std::size_t got = 0;
-    if (const Next next = receive(fd, kMaxAnswerHead, MSG_PEEK, head_, &got); next != Next::kDone)
-      return next;
+    if (const Next next = receive(fd, kMaxAnswerHead, MSG_PEEK, head_, &got); next != Next::kDone) return next;
     const std::size_t end = head_.find("\r\n\r\n", before < 3 ? 0 : before - 3);
     const bool whole = end != std::string::npos;
     if (whole) head_.resize(end + 4);
@@ -119,13 +116,12 @@ SocketStep::Next ConnectTunnel::advance(int fd) {
 SocketStep::Next ConnectTunnel::judge() {
   const std::string_view line = std::string_view{head_}.substr(0, head_.find("\r\n"));
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const bool well_formed = line.size() >= 12 && line.starts_with("HTTP/1.") && is_digit(line[7]) &&
-                           line[8] == ' ' && std::all_of(line.begin() + 9, line.begin() + 12, is_digit) &&
+  const bool well_formed = line.size() >= 12 && line.starts_with("HTTP/1.") && is_digit(line[7]) && line[8] == ' ' &&
+                           std::all_of(line.begin() + 9, line.begin() + 12, is_digit) &&
                            (line.size() == 12 || line[12] == ' ');
   if (!well_formed) return fail("malformed HTTP response \"" + printable(line, kMaxWords) + "\"");
   const std::string_view status = line.substr(9);
-  if (!status.starts_with("200"))
-    return fail("the proxy answered CONNECT with " + printable(status, kMaxWords));
+  if (!status.starts_with("200")) return fail("the proxy answered CONNECT with " + printable(status, kMaxWords));
   return Next::kDone;
 }
 
@@ -169,8 +165,7 @@ SocketStep::Next SocksTunnel::advance(int fd) {
     if (const Next sent = send_rest(fd); sent != Next::kDone) return sent;
     while (answer_.size() < needed_) {
       std::size_t got = 0;
-      if (const Next next = receive(fd, needed_ - answer_.size(), 0, answer_, &got); next != Next::kDone)
-        return next;
+      if (const Next next = receive(fd, needed_ - answer_.size(), 0, answer_, &got); next != Next::kDone) return next;
     }
     if (const Next next = on_answer(); next != Next::kDone) return next;
   }
@@ -179,19 +174,13 @@ SocketStep::Next SocksTunnel::advance(int fd) {
 
 SocketStep::Next SocksTunnel::on_answer() {
   switch (awaited_) {
-    case Awaited::kMethod:
-      return on_method();
+    case Awaited::kMethod: return on_method();
     case Awaited::kLogin:
       if (byte(1) != 0) return fail("the proxy refused the user name or password");
       return ask();
-    case Awaited::kReply:
-      return on_reply();
-    case Awaited::kBoundName:
-      await(Awaited::kBoundAddress, byte(0) + std::size_t{2});
-      return Next::kDone;
-    case Awaited::kBoundAddress:
-      done_ = true;
-      return Next::kDone;
+    case Awaited::kReply: return on_reply();
+    case Awaited::kBoundName: await(Awaited::kBoundAddress, byte(0) + std::size_t{2}); return Next::kDone;
+    case Awaited::kBoundAddress: done_ = true; return Next::kDone;
   }
   return Next::kDone;
 }
@@ -207,10 +196,8 @@ SocketStep::Next SocksTunnel::log_in() {
   const std::size_t colon = credentials_->find(':');
   const std::string user = credentials_->substr(0, colon);
   const std::string password = credentials_->substr(colon + 1);
-  if (user.empty() || user.size() > 255 || password.size() > 255)
-    return fail("the user name or password does not fit");
-  say(std::string{'\x01', static_cast<char>(user.size())} + user + static_cast<char>(password.size()) +
-      password);
+  if (user.empty() || user.size() > 255 || password.size() > 255) return fail("the user name or password does not fit");
+  say(std::string{'\x01', static_cast<char>(user.size())} + user + static_cast<char>(password.size()) + password);
   await(Awaited::kLogin, 2);
   return Next::kDone;
 }
@@ -250,21 +237,13 @@ SocketStep::Next SocksTunnel::on_reply() {
                                                        "address type not supported"};
   if (byte(0) != 5) return fail("the proxy does not speak SOCKS5");
   if (byte(1) != 0) {
-    return fail(byte(1) < kCauses.size() ? std::string{kCauses[byte(1)]}
-                                         : "unknown code " + std::to_string(byte(1)));
+    return fail(byte(1) < kCauses.size() ? std::string{kCauses[byte(1)]} : "unknown code " + std::to_string(byte(1)));
   }
   switch (byte(3)) {
-    case 1:
-      await(Awaited::kBoundAddress, 4 + 2);
-      return Next::kDone;
-    case 3:
-      await(Awaited::kBoundName, 1);
-      return Next::kDone;
-    case 4:
-      await(Awaited::kBoundAddress, 16 + 2);
-      return Next::kDone;
-    default:
-      return fail("the proxy answered with an unknown kind of address");
+    case 1: await(Awaited::kBoundAddress, 4 + 2); return Next::kDone;
+    case 3: await(Awaited::kBoundName, 1); return Next::kDone;
+    case 4: await(Awaited::kBoundAddress, 16 + 2); return Next::kDone;
+    default: return fail("the proxy answered with an unknown kind of address");
   }
 }
 

@@ -39,14 +39,15 @@ Worker::Worker(AttackState& attack, std::uint32_t number, WorkerShare share)
       dialer_{make_dialer(io_, *attack.plan)},
       read_buffer_(kReadBufferBytes),
       plain_buffer_(kPlainBufferBytes),
-      context_{.ready = ready_,
-               .owner = *this,
-               .read_buffer = read_buffer_,
-               .plain_buffer = plain_buffer_,
-               .keep_limit = attack.options.max_body < 0 ? UINT64_MAX : static_cast<std::uint64_t>(attack.options.max_body),
-               .writer = writer_,
-               .responses = responses_,
-               .unflushed = unflushed_},
+      context_{
+          .ready = ready_,
+          .owner = *this,
+          .read_buffer = read_buffer_,
+          .plain_buffer = plain_buffer_,
+          .keep_limit = attack.options.max_body < 0 ? UINT64_MAX : static_cast<std::uint64_t>(attack.options.max_body),
+          .writer = writer_,
+          .responses = responses_,
+          .unflushed = unflushed_},
       recorder_{{.run_id = attack.run_id,
                  .worker = number,
                  .attack = attack.options.name,
@@ -199,7 +200,8 @@ void Worker::on_connection(Hit& hit, Connection& connection) { connection.start(
 
 void Worker::on_no_connection(Hit& hit, std::string error) {
   if (error.find(errno_text(EMFILE)) != std::string::npos) add_to<std::uint64_t>(counters_.without_descriptor, 1);
-  if (error.find("connect: " + errno_text(EADDRNOTAVAIL)) != std::string::npos) add_to<std::uint64_t>(counters_.without_port, 1);
+  if (error.find("connect: " + errno_text(EADDRNOTAVAIL)) != std::string::npos)
+    add_to<std::uint64_t>(counters_.without_port, 1);
   fail(hit, error_prefix(hit.request->method, hit.request->url) + error, nullptr, false);
 }
 
@@ -222,7 +224,8 @@ void Worker::on_answer(Connection& connection, Hit& hit, Response& response) {
   } else {
     recorder_.record_answer(hit, done, hit.reused, response);
     // A response that was begun with a known head has no code of its own.
-    const bool success = response.fixed() ? hit.target->cache.error().empty() : response.code() >= 200 && response.code() < 400;
+    const bool success =
+        response.fixed() ? hit.target->cache.error().empty() : response.code() >= 200 && response.code() < 400;
     settle(hit, done, !success);
   }
   after_answer(connection);
@@ -255,7 +258,10 @@ bool Worker::follow(Hit& hit, Response& response, std::string& error) {
   if (!is_redirect(response.code()) || attack_.options.redirects < 0) return false;
   const auto location = response.header("Location");
   if (!location || location->empty()) return false;
-  const std::string prefix = error_prefix(hit.request->method == "HEAD" ? "HEAD" : response.code() >= 307 ? hit.request->method : "GET", *location);
+  const std::string prefix = error_prefix(hit.request->method == "HEAD" ? "HEAD"
+                                          : response.code() >= 307      ? hit.request->method
+                                                                        : "GET",
+                                          *location);
   if (hit.redirects++ >= attack_.options.redirects) {
     error = fmt::format("{}stopped after {} redirects", prefix, attack_.options.redirects);
     return false;
@@ -306,17 +312,21 @@ void Worker::time_out(Hit& hit) {
     std::string phase = hit.pool->phase();
     if (phase.empty()) phase = "waiting for a connection";
     hit.pool->leave(hit);
-    return fail(hit, fmt::format("{}context deadline exceeded (Client.Timeout exceeded while awaiting headers): {}", prefix, phase),
-                nullptr, false);
+    return fail(
+        hit,
+        fmt::format("{}context deadline exceeded (Client.Timeout exceeded while awaiting headers): {}", prefix, phase),
+        nullptr, false);
   }
   const bool reused = hit.reused;
   auto [partial, sent] = connection->abandon(hit);
   connection->pool().release(*connection);
   if (partial != nullptr && partial->has_head()) {
-    fail(hit, "context deadline exceeded (Client.Timeout or context cancellation while reading body)", partial.get(), reused);
+    fail(hit, "context deadline exceeded (Client.Timeout or context cancellation while reading body)", partial.get(),
+         reused);
   } else {
-    fail(hit, fmt::format("{}context deadline exceeded (Client.Timeout exceeded while awaiting headers){}", prefix,
-                          sent ? "" : ": sending the request"),
+    fail(hit,
+         fmt::format("{}context deadline exceeded (Client.Timeout exceeded while awaiting headers){}", prefix,
+                     sent ? "" : ": sending the request"),
          nullptr, reused);
   }
   if (partial) responses_.give_back(std::move(partial));
@@ -401,7 +411,8 @@ void Worker::recycle(Connection& connection) { closed_connections_.push_back(&co
 
 void Worker::reuse_closed_connections() {
   for (Connection* const connection : closed_connections_)
-    (connection->protocol() == Connection::Protocol::kHttp2 ? free_http2_connections_ : free_http1_connections_).push_back(connection);
+    (connection->protocol() == Connection::Protocol::kHttp2 ? free_http2_connections_ : free_http1_connections_)
+        .push_back(connection);
   closed_connections_.clear();
 }
 

@@ -6,9 +6,7 @@
 namespace pepe {
 
 BucketHistogram::BucketHistogram(std::vector<Nanos> bounds)
-    : bounds_{std::move(bounds)},
-      counts_(bounds_.size()),
-      ascending_{std::is_sorted(bounds_.begin(), bounds_.end())} {}
+    : bounds_{std::move(bounds)}, counts_(bounds_.size()), ascending_{std::is_sorted(bounds_.begin(), bounds_.end())} {}
 
 void BucketHistogram::add(Nanos latency) { ++counts_[bucket_of(latency)]; }
 

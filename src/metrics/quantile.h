@@ -19,7 +19,8 @@ class LogLinearCounts {
     const bool negative = value < 0;
     const auto magnitude = negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
     std::vector<std::uint64_t>& slots = negative ? below_zero_ : slots_;
-    if (slots.empty()) [[unlikely]] slots.resize(kSlots);
+    if (slots.empty()) [[unlikely]]
+      slots.resize(kSlots);
     ++slots[slot_of(magnitude)];
   }
 
@@ -52,7 +53,8 @@ class Quantiles {
     lowest_ = latency < lowest_ ? latency : lowest_;
     highest_ = latency > highest_ ? latency : highest_;
     if (count_++ < kExactLimit) [[likely]] {
-      if (exact_.size() == exact_.capacity()) [[unlikely]] make_room();
+      if (exact_.size() == exact_.capacity()) [[unlikely]]
+        make_room();
       exact_.push_back(latency);
       settled_.clear();
     } else {

@@ -14,7 +14,9 @@ __extension__ using Wide = unsigned __int128;
 
 constexpr std::uint64_t kMostHits = std::numeric_limits<std::uint64_t>::max();
 
-std::uint64_t saturate(Wide value) noexcept { return value > kMostHits ? kMostHits : static_cast<std::uint64_t>(value); }
+std::uint64_t saturate(Wide value) noexcept {
+  return value > kMostHits ? kMostHits : static_cast<std::uint64_t>(value);
+}
 
 /// Every hit due at once.
 class UnpacedPacer final : public Pacer {
@@ -43,9 +45,11 @@ class ConstantPacer final : public Pacer {
         last_{saturate(((Wide{1} << 63) * hits_ - 1) / per_)} {}
 
   std::optional<Nanos> due(std::uint64_t n) const noexcept override {
-    if (n > last_) [[unlikely]] return std::nullopt;
+    if (n > last_) [[unlikely]]
+      return std::nullopt;
     if (rest_ == 0) return at(n * step_);
-    if (n <= narrow_) [[likely]] return at(n * step_ + n * rest_ / hits_);
+    if (n <= narrow_) [[likely]]
+      return at(n * step_ + n * rest_ / hits_);
     return at(n * step_ + static_cast<std::uint64_t>(Wide{n} * rest_ / hits_));
   }
 

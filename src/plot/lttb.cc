@@ -22,7 +22,9 @@ bool lower(const PlotPoint& a, const PlotPoint& b) { return a.latency < b.latenc
 
 std::vector<PlotPoint> largest_triangles(std::span<const PlotPoint> points, std::size_t threshold) {
   const std::int64_t origin = points.front().time;
-  const auto spot = [&](const PlotPoint& p) { return Spot{difference(p.time, origin), static_cast<double>(p.latency)}; };
+  const auto spot = [&](const PlotPoint& p) {
+    return Spot{difference(p.time, origin), static_cast<double>(p.latency)};
+  };
   const auto bucket_start = [&](std::size_t bucket) {  // of the threshold - 2 buckets between the ends
     return 1 + static_cast<std::size_t>(static_cast<double>(bucket) * static_cast<double>(points.size() - 2) /
                                         static_cast<double>(threshold - 2));

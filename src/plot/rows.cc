@@ -36,8 +36,8 @@ std::vector<PlotCell> cells_of(const std::vector<Series>& series) {
 
 // Moves x to the nearest of `columns` places and drops all but the highest point of a series there.
 void share_rows(std::vector<PlotCell>& cells, std::size_t columns) {
-  const auto [low, high] = std::minmax_element(cells.begin(), cells.end(),
-                                               [](const PlotCell& a, const PlotCell& b) { return a.millis < b.millis; });
+  const auto [low, high] = std::minmax_element(
+      cells.begin(), cells.end(), [](const PlotCell& a, const PlotCell& b) { return a.millis < b.millis; });
   const std::int64_t origin = low->millis;
   const std::uint64_t range = static_cast<std::uint64_t>(high->millis) - static_cast<std::uint64_t>(origin);
   const std::uint64_t step = range / columns + 1;

@@ -36,7 +36,8 @@ void SeriesGatherer::add(const Result& result) {
   Line& line = result.error.empty() ? attack.ok : attack.error;
   ++line.hits;
   line.points.push_back({time, result.latency.count()});
-  if (++held_ >= held_limit_ && threshold_ != SIZE_MAX) [[unlikely]] thin_all();
+  if (++held_ >= held_limit_ && threshold_ != SIZE_MAX) [[unlikely]]
+    thin_all();
 }
 
 SeriesGatherer::Attack& SeriesGatherer::attack_of(std::string_view name) {

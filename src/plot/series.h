@@ -16,9 +16,9 @@ namespace pepe {
 
 /// One line of a plot: the hits of one attack that have, or have not, an error.
 struct Series {
-  std::string label;         ///< "NAME: OK" or "NAME: ERROR".
-  std::uint64_t hits{0};     ///< All of them, drawn or not.
-  std::int64_t start{0};     ///< Where its seconds count from, in nanoseconds since 1970.
+  std::string label;      ///< "NAME: OK" or "NAME: ERROR".
+  std::uint64_t hits{0};  ///< All of them, drawn or not.
+  std::int64_t start{0};  ///< Where its seconds count from, in nanoseconds since 1970.
   std::vector<PlotPoint> points;
 };
 
@@ -40,7 +40,8 @@ class SeriesGatherer {
     std::vector<PlotPoint> points;
   };
   struct Attack {
-    std::optional<std::int64_t> first_hit;  ///< Time of the hit with number 0, the earliest of them if there are several.
+    std::optional<std::int64_t>
+        first_hit;  ///< Time of the hit with number 0, the earliest of them if there are several.
     std::int64_t earliest{0};
     Line ok;
     Line error;

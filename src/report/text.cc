@@ -21,8 +21,9 @@ Nanos saturating_sum(Nanos a, Nanos b) {
 void append_status_codes(const MetricsSummary& summary, std::string& out) {
   std::vector<std::string> codes;
   for (const auto& [code, count] : summary.status_codes) codes.push_back(fmt::format("{}:{}", code, count));
-  std::sort(codes.begin(), codes.end(),
-            [](const std::string& a, const std::string& b) { return a.substr(0, a.find(':')) < b.substr(0, b.find(':')); });
+  std::sort(codes.begin(), codes.end(), [](const std::string& a, const std::string& b) {
+    return a.substr(0, a.find(':')) < b.substr(0, b.find(':'));
+  });
   for (const std::string& code : codes) out.append(code).append("  ");
 }
 
@@ -49,9 +50,9 @@ void write_text_report(const Metrics& metrics, std::string& out) {
   fmt::format_to(to, "Requests\t[total, rate, throughput]\t{}, {:.2f}, {:.2f}\n", m.requests, m.rate, m.throughput);
   fmt::format_to(to, "Duration\t[total, attack, wait]\t{}, {}, {}\n", rounded(saturating_sum(m.duration, m.wait)),
                  rounded(m.duration), rounded(m.wait));
-  fmt::format_to(to, "Latencies\t[min, mean, 50, 90, 95, 99, max]\t{}, {}, {}, {}, {}, {}, {}\n", rounded(m.latency_min),
-                 rounded(m.latency_mean), quantile(0.50), quantile(0.90), quantile(0.95), quantile(0.99),
-                 rounded(m.latency_max));
+  fmt::format_to(to, "Latencies\t[min, mean, 50, 90, 95, 99, max]\t{}, {}, {}, {}, {}, {}, {}\n",
+                 rounded(m.latency_min), rounded(m.latency_mean), quantile(0.50), quantile(0.90), quantile(0.95),
+                 quantile(0.99), rounded(m.latency_max));
   fmt::format_to(to, "Bytes In\t[total, mean]\t{}, {:.2f}\n", m.bytes_in_total, m.bytes_in_mean);
   fmt::format_to(to, "Bytes Out\t[total, mean]\t{}, {:.2f}\n", m.bytes_out_total, m.bytes_out_mean);
   fmt::format_to(to, "Success\t[ratio]\t{:.2f}%\n", m.success * 100);

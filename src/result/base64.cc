@@ -23,8 +23,7 @@ constexpr LetterValues make_values() {
   for (std::size_t place = 0; place < 4; ++place) {
     for (auto& value : values[place]) value = kBad;
     for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
-      values[place][static_cast<unsigned char>(kAlphabet[i])] =
-          static_cast<std::uint32_t>(i << (18 - 6 * place));
+      values[place][static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint32_t>(i << (18 - 6 * place));
     }
   }
   return values;

@@ -47,7 +47,7 @@ class BodyTable {
   std::uint64_t seed_;
   std::size_t used_bytes_{0};
   std::size_t count_{0};
-  std::vector<StoredBody*> buckets_;   ///< Chains of owned bodies; a power of two.
+  std::vector<StoredBody*> buckets_;  ///< Chains of owned bodies; a power of two.
   StoredBody* newest_{nullptr};
   StoredBody* oldest_{nullptr};
   std::unique_ptr<StoredBody> spare_;  ///< The last one that went: bodies of one size after another allocate nothing.

@@ -31,8 +31,8 @@ class ChunkFinder {
   DamageLog& damage_;
   bool losing_{false};
   std::uint64_t lost_from_{0};
-  std::string_view reason_;        ///< A literal.
-  std::uint64_t spent_{0};         ///< Bytes whose checksum was taken in vain.
+  std::string_view reason_;  ///< A literal.
+  std::uint64_t spent_{0};   ///< Bytes whose checksum was taken in vain.
 };
 
 }  // namespace pepe

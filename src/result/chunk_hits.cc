@@ -7,7 +7,18 @@ namespace pepe {
 namespace {
 
 enum OutcomeColumn : std::size_t {
-  kAttack, kMethod, kUrl, kCode, kBytesOut, kBytesIn, kBytesRead, kErrorText, kHeaders, kBody, kReused, kZone
+  kAttack,
+  kMethod,
+  kUrl,
+  kCode,
+  kBytesOut,
+  kBytesIn,
+  kBytesRead,
+  kErrorText,
+  kHeaders,
+  kBody,
+  kReused,
+  kZone
 };
 enum HitColumn : std::size_t { kOutcome, kSeq, kDue, kLatency, kLag };
 
@@ -61,10 +72,12 @@ ChunkHits::Step ChunkHits::next(Result& out) noexcept {
   const char* at = at_;
   for (const unsigned char column : columns_) {
     at = read_msgpack_int(at, end_, row[column]);
-    if (at == nullptr) [[unlikely]] return Step::kMalformed;
+    if (at == nullptr) [[unlikely]]
+      return Step::kMalformed;
   }
   at_ = at;
-  if (row[kOutcome] >= entries_.size()) [[unlikely]] return Step::kMalformed;
+  if (row[kOutcome] >= entries_.size()) [[unlikely]]
+    return Step::kMalformed;
   const Entry& entry = entries_[row[kOutcome]];
   seq_ += row[kSeq];
   due_ += row[kDue] + step_ * row[kSeq];

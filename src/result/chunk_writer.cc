@@ -97,7 +97,7 @@ struct ChunkWriter::State {
   std::uint64_t next_body{1};
   std::vector<StoredBody*> stored_bodies;  // Those that come with the open chunk.
   std::size_t stored_body_bytes{0};
-  ByteBuffer inline_bodies;                // Alternately an id and a body, encoded.
+  ByteBuffer inline_bodies;  // Alternately an id and a body, encoded.
   std::size_t inline_count{0};
   std::vector<std::uint64_t> dropped;
 };
@@ -132,7 +132,8 @@ void ChunkWriter::add(OutcomeId outcome, std::uint64_t seq, std::int64_t unix_na
   State& state = *state_;
   PEPE_CHECK(outcome.chunk == state.chunk);
   const std::uint64_t due = static_cast<std::uint64_t>(unix_nanos) - bits(lag);
-  if (state.hit_count < 2) [[unlikely]] state.begin_hits(seq, due);
+  if (state.hit_count < 2) [[unlikely]]
+    state.begin_hits(seq, due);
   const std::uint64_t seq_delta = seq - state.last_seq;
   const std::uint64_t due_delta = due - state.last_due - state.step * seq_delta;
   char* at = state.hits.room(kMaxHitBytes);

@@ -16,9 +16,9 @@ namespace pepe {
 namespace {
 
 // The white space outside ASCII, in UTF-8.
-constexpr std::string_view kWideSpaces[] = {
-    "\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
-    "\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"};
+constexpr std::string_view kWideSpaces[] = {"\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003",
+                                            "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a",
+                                            "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"};
 
 constexpr std::array<bool, 256> make_special_table() {
   std::array<bool, 256> table{};
@@ -115,8 +115,6 @@ CodecEntry::Match detect_csv(std::string_view head, bool at_end) {
   return probe(*make_csv_decoder({}, {}), head, at_end);
 }
 
-std::unique_ptr<Encoder> make_csv_encoder() {
-  return std::make_unique<CsvEncoder>();
-}
+std::unique_ptr<Encoder> make_csv_encoder() { return std::make_unique<CsvEncoder>(); }
 
 }  // namespace pepe

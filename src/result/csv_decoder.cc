@@ -152,8 +152,8 @@ class CsvDecoder final : public Decoder {
   Error bad_column(Column column) const { return bad_column(column, fields_[column]); }
 
   static Error bad_column(Column column, std::string_view field) {
-    return Error{fmt::format("column {} ({}): cannot read {}", static_cast<int>(column) + 1,
-                             kColumnNames[column], quote(field.substr(0, 40)))};
+    return Error{fmt::format("column {} ({}): cannot read {}", static_cast<int>(column) + 1, kColumnNames[column],
+                             quote(field.substr(0, 40)))};
   }
 
   Expected<void> split_fields(std::string_view record) {

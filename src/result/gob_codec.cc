@@ -45,9 +45,7 @@ class GobStruct {
   std::int64_t last_{-1};
 };
 
-void append_message(std::string_view content, std::string& out) {
-  append_gob_bytes(content, out);
-}
+void append_message(std::string_view content, std::string& out) { append_gob_bytes(content, out); }
 
 // The part that every definition begins with, as field 0 of the definition of its kind.
 void append_common(std::string_view name, std::int64_t id, GobStruct& definition) {
@@ -74,8 +72,7 @@ void append_result_fields(GobStruct& definition) {
 
 // One message that defines a type: `detail` writes what the kind needs beyond the common part.
 template <class Detail>
-void append_definition(GobType::Kind kind, std::string_view name, std::int64_t id, Detail detail,
-                       std::string& out) {
+void append_definition(GobType::Kind kind, std::string_view name, std::int64_t id, Detail detail, std::string& out) {
   std::string content;
   append_gob_int(-id, content);
   GobStruct wire_type{content};
@@ -190,8 +187,6 @@ CodecEntry::Match detect_gob(std::string_view head, bool at_end) {
   return status && *status == DecodeStatus::kNeedMore ? CodecEntry::Match::kNeedMore : CodecEntry::Match::kNo;
 }
 
-std::unique_ptr<Encoder> make_gob_encoder() {
-  return std::make_unique<GobEncoder>();
-}
+std::unique_ptr<Encoder> make_gob_encoder() { return std::make_unique<GobEncoder>(); }
 
 }  // namespace pepe

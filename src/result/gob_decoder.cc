@@ -88,8 +88,7 @@ std::uint64_t big_endian(std::string_view bytes) {
 
 // False: out of range.
 bool to_unix_nanos(std::int64_t second, std::int64_t nanos, std::int64_t& out) {
-  if (nanos >= kNanosPerSecond || __builtin_sub_overflow(second, kYearOneToUnixSeconds, &second))
-    return false;
+  if (nanos >= kNanosPerSecond || __builtin_sub_overflow(second, kYearOneToUnixSeconds, &second)) return false;
   if (second < 0) {  // At the lower limit the whole seconds alone are out of range.
     ++second;
     nanos -= kNanosPerSecond;
@@ -149,8 +148,7 @@ class GobDecoder final : public Decoder {
     if (length > kMaxRecordBytes) return "a record of over 1 GiB";
     if (id > -kFirstGobType && id < kFirstGobType) return "a type number that stands for no result";
     if (id < 0 && length > kMaxDefinitionBytes) return "a type definition of over 64 KiB";
-    if (id > 0 && id != plan_.type && types_.find(id) == nullptr)
-      return "a value of a type that was not defined";
+    if (id > 0 && id != plan_.type && types_.find(id) == nullptr) return "a value of a type that was not defined";
     return nullptr;
   }
 
@@ -184,45 +182,23 @@ class GobDecoder final : public Decoder {
 
   void decode_field(const Plan::Field& field, GobCursor& in, Result& out) {
     switch (field.member) {
-      case ResultField::kUnknown:
-        types_.skip(field.type, in);
-        break;
-      case ResultField::kAttack:
-        out.attack = in.take_bytes();
-        break;
-      case ResultField::kSeq:
-        out.seq = in.take_uint();
-        break;
+      case ResultField::kUnknown: types_.skip(field.type, in); break;
+      case ResultField::kAttack: out.attack = in.take_bytes(); break;
+      case ResultField::kSeq: out.seq = in.take_uint(); break;
       case ResultField::kCode: {
         const std::uint64_t code = in.take_uint();
         if (code > UINT16_MAX) in.fail("a code above 65535");
         out.code = static_cast<std::uint16_t>(code);
         break;
       }
-      case ResultField::kTimestamp:
-        out.timestamp = take_time(in);
-        break;
-      case ResultField::kLatency:
-        out.latency = Nanos{in.take_int()};
-        break;
-      case ResultField::kBytesOut:
-        out.bytes_out = in.take_uint();
-        break;
-      case ResultField::kBytesIn:
-        out.bytes_in = in.take_uint();
-        break;
-      case ResultField::kError:
-        out.error = in.take_bytes();
-        break;
-      case ResultField::kBody:
-        out.body = in.take_bytes();
-        break;
-      case ResultField::kMethod:
-        out.method = in.take_bytes();
-        break;
-      case ResultField::kUrl:
-        out.url = in.take_bytes();
-        break;
+      case ResultField::kTimestamp: out.timestamp = take_time(in); break;
+      case ResultField::kLatency: out.latency = Nanos{in.take_int()}; break;
+      case ResultField::kBytesOut: out.bytes_out = in.take_uint(); break;
+      case ResultField::kBytesIn: out.bytes_in = in.take_uint(); break;
+      case ResultField::kError: out.error = in.take_bytes(); break;
+      case ResultField::kBody: out.body = in.take_bytes(); break;
+      case ResultField::kMethod: out.method = in.take_bytes(); break;
+      case ResultField::kUrl: out.url = in.take_bytes(); break;
       case ResultField::kHeaders:
         out.has_headers = true;
         if (options_.headers) {

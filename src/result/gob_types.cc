@@ -14,15 +14,9 @@ constexpr int kMaxDepth = 32;
 void skip_common(GobCursor& in) {
   for (std::int64_t field = in.take_field(-1); field >= 0; field = in.take_field(field)) {
     switch (field) {
-      case 0:
-        in.take_bytes();
-        break;
-      case 1:
-        in.take_int();
-        break;
-      default:
-        in.fail("a type definition with unknown fields");
-        break;
+      case 0: in.take_bytes(); break;
+      case 1: in.take_int(); break;
+      default: in.fail("a type definition with unknown fields"); break;
     }
   }
 }
@@ -36,12 +30,8 @@ GobField take_struct_field(GobCursor& in) {
         if (name.size() <= kMaxName) result.name = name;
         break;
       }
-      case 1:
-        result.type = in.take_int();
-        break;
-      default:
-        in.fail("a type definition with unknown fields");
-        break;
+      case 1: result.type = in.take_int(); break;
+      default: in.fail("a type definition with unknown fields"); break;
     }
   }
   return result;
@@ -102,20 +92,12 @@ void GobTypes::skip(std::int64_t id, GobCursor& in, int depth) const {
     case kGobBool:
     case kGobInt:
     case kGobUint:
-    case kGobFloat:
-      in.take_uint();
-      return;
+    case kGobFloat: in.take_uint(); return;
     case kGobBytes:
-    case kGobString:
-      in.take_bytes();
-      return;
-    case kGobComplex:
-      in.take_uint(), in.take_uint();
-      return;
-    case kGobInterface:
-      return in.fail("an interface value, whose length is not known");
-    default:
-      break;
+    case kGobString: in.take_bytes(); return;
+    case kGobComplex: in.take_uint(), in.take_uint(); return;
+    case kGobInterface: return in.fail("an interface value, whose length is not known");
+    default: break;
   }
   const GobType* type = find(id);
   if (type == nullptr) return in.fail("a value of a type that was not defined");
@@ -129,8 +111,7 @@ void GobTypes::skip_composite(const GobType& type, GobCursor& in, int depth) con
   }
   if (type.kind == GobType::Kind::kStruct) {
     for (std::int64_t field = in.take_field(-1); field >= 0; field = in.take_field(field)) {
-      if (field >= static_cast<std::int64_t>(type.fields.size()))
-        return in.fail("a field that its type does not have");
+      if (field >= static_cast<std::int64_t>(type.fields.size())) return in.fail("a field that its type does not have");
       skip(type.fields[static_cast<std::size_t>(field)].type, in, depth);
     }
     return;

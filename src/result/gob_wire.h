@@ -34,8 +34,7 @@ inline void append_gob_bytes(std::string_view bytes, std::string& out) {
 /// for good: every later read gives zeros, so callers may look at failed() once, when they are through.
 class GobCursor {
  public:
-  explicit GobCursor(std::string_view bytes)
-      : start_{bytes.data()}, at_{start_}, end_{start_ + bytes.size()} {}
+  explicit GobCursor(std::string_view bytes) : start_{bytes.data()}, at_{start_}, end_{start_ + bytes.size()} {}
 
   std::uint64_t take_uint() {
     if (at_ == end_) return run_out();

@@ -20,8 +20,8 @@ constexpr std::array<bool, 256> make_token_table() {
 constexpr auto kTokenBytes = make_token_table();
 
 bool is_token(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(),
-                                      [](char c) { return kTokenBytes[static_cast<unsigned char>(c)]; });
+  return !name.empty() &&
+         std::all_of(name.begin(), name.end(), [](char c) { return kTokenBytes[static_cast<unsigned char>(c)]; });
 }
 
 std::string_view trimmed(std::string_view text, std::string_view blanks) {
@@ -73,8 +73,7 @@ void sort_by_appearance(std::span<const HeaderView> headers, std::vector<std::si
 }  // namespace
 
 bool EncodedHeaders::matches(const Result& result) const {
-  if (!stored_ || has_headers_ != result.has_headers || lengths_.size() != 2 * result.headers.size())
-    return false;
+  if (!stored_ || has_headers_ != result.has_headers || lengths_.size() != 2 * result.headers.size()) return false;
   std::string_view rest = bytes_;
   std::size_t i = 0;
   for (const HeaderView& header : result.headers) {
@@ -101,8 +100,7 @@ std::string& EncodedHeaders::store(const Result& result) {
   return text_;
 }
 
-void group_headers(std::span<const HeaderView> headers, HeaderOrder order,
-                   std::vector<std::size_t>& indices) {
+void group_headers(std::span<const HeaderView> headers, HeaderOrder order, std::vector<std::size_t>& indices) {
   indices.clear();
   if (headers.size() <= kFewHeaders) {
     for (std::size_t i = 0; i < headers.size(); ++i) insert_grouped(headers, order, i, indices);
@@ -115,8 +113,7 @@ void group_headers(std::span<const HeaderView> headers, HeaderOrder order,
   if (order == HeaderOrder::kByAppearance) sort_by_appearance(headers, indices);
 }
 
-void append_header_block(std::span<const HeaderView> headers, std::vector<std::size_t>& order,
-                         std::string& out) {
+void append_header_block(std::span<const HeaderView> headers, std::vector<std::size_t>& order, std::string& out) {
   group_headers(headers, HeaderOrder::kByName, order);
   for (const std::size_t i : order) {
     if (!is_token(headers[i].name)) continue;

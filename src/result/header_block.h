@@ -38,8 +38,7 @@ void group_headers(std::span<const HeaderView> headers, HeaderOrder order, std::
 /// Appends `headers` as they stand in an HTTP message, sorted by name, with the closing blank line. As vegeta
 /// does it: line breaks in a value become spaces, blanks around it go, a name that HTTP does not allow is
 /// left out. `order` is room to work in.
-void append_header_block(std::span<const HeaderView> headers, std::vector<std::size_t>& order,
-                         std::string& out);
+void append_header_block(std::span<const HeaderView> headers, std::vector<std::size_t>& order, std::string& out);
 
 /// Reads such a block. `names` holds the names, canonicalised; `headers` refers to `names` and `block`. Both
 /// are overwritten. False: a line is no header, or the closing blank line is missing or not the last.

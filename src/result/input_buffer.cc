@@ -32,7 +32,8 @@ Expected<void> InputBuffer::make_room() {
   const std::string_view rest = window_.rest();
   if (capacity_ - window_.bytes.size() >= kReadBytes) return {};
   if (capacity_ < rest.size() + kReadBytes) {
-    if (capacity_ >= kMaxCapacity) return Error{fmt::format("byte {}: a record is too large", window_.offset + window_.pos)};
+    if (capacity_ >= kMaxCapacity)
+      return Error{fmt::format("byte {}: a record is too large", window_.offset + window_.pos)};
     const std::size_t capacity = std::clamp(2 * capacity_, kFirstCapacity, kMaxCapacity);
     std::unique_ptr<char[]> data{new char[capacity]};
     if (!rest.empty()) std::memcpy(data.get(), rest.data(), rest.size());

@@ -115,8 +115,6 @@ CodecEntry::Match detect_json(std::string_view head, bool at_end) {
   return probe(*make_json_decoder({}, {}), head, at_end);
 }
 
-std::unique_ptr<Encoder> make_json_encoder() {
-  return std::make_unique<JsonEncoder>();
-}
+std::unique_ptr<Encoder> make_json_encoder() { return std::make_unique<JsonEncoder>(); }
 
 }  // namespace pepe

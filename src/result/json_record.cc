@@ -32,12 +32,10 @@ struct KnownMember {
 };
 
 constexpr KnownMember kMembers[] = {
-    {"attack", ResultField::kAttack},    {"seq", ResultField::kSeq},
-    {"code", ResultField::kCode},        {"timestamp", ResultField::kTimestamp},
-    {"latency", ResultField::kLatency},  {"bytes_out", ResultField::kBytesOut},
-    {"bytes_in", ResultField::kBytesIn}, {"error", ResultField::kError},
-    {"body", ResultField::kBody},        {"method", ResultField::kMethod},
-    {"url", ResultField::kUrl},          {"headers", ResultField::kHeaders},
+    {"attack", ResultField::kAttack},       {"seq", ResultField::kSeq},         {"code", ResultField::kCode},
+    {"timestamp", ResultField::kTimestamp}, {"latency", ResultField::kLatency}, {"bytes_out", ResultField::kBytesOut},
+    {"bytes_in", ResultField::kBytesIn},    {"error", ResultField::kError},     {"body", ResultField::kBody},
+    {"method", ResultField::kMethod},       {"url", ResultField::kUrl},         {"headers", ResultField::kHeaders},
 };
 
 ResultField find_member(std::string_view name) {
@@ -79,9 +77,7 @@ struct JsonRecord::Handler {
   bool Uint(unsigned value) { return natural(value); }
   bool Int64(std::int64_t value) { return integer(value); }
   bool Uint64(std::uint64_t value) { return natural(value); }
-  bool RawNumber(const char* /*text*/, json::SizeType /*length*/, bool /*copy*/) {
-    return refuse("want no number");
-  }
+  bool RawNumber(const char* /*text*/, json::SizeType /*length*/, bool /*copy*/) { return refuse("want no number"); }
 
   // The reader reports every number that is not negative through Uint or Uint64.
   bool integer(std::int64_t value) {
@@ -95,23 +91,16 @@ struct JsonRecord::Handler {
     if (skipping()) return true;
     if (depth != 1) return refuse("want no number");
     switch (member) {
-      case ResultField::kSeq:
-        out.seq = value;
-        return true;
-      case ResultField::kBytesOut:
-        out.bytes_out = value;
-        return true;
-      case ResultField::kBytesIn:
-        out.bytes_in = value;
-        return true;
+      case ResultField::kSeq: out.seq = value; return true;
+      case ResultField::kBytesOut: out.bytes_out = value; return true;
+      case ResultField::kBytesIn: out.bytes_in = value; return true;
       case ResultField::kCode:
         out.code = static_cast<std::uint16_t>(value);
         return value <= UINT16_MAX || refuse("above 65535");
       case ResultField::kLatency:
         out.latency = Nanos{static_cast<std::int64_t>(value)};
         return value <= INT64_MAX || refuse("beyond 64 bits");
-      default:
-        return refuse("want no number");
+      default: return refuse("want no number");
     }
   }
 
@@ -121,24 +110,13 @@ struct JsonRecord::Handler {
     if (depth == 3) return record.headers_.push_back({header_name, value}), true;
     if (depth != 1) return refuse("want no text");
     switch (member) {
-      case ResultField::kAttack:
-        out.attack = value;
-        return true;
-      case ResultField::kError:
-        out.error = value;
-        return true;
-      case ResultField::kMethod:
-        out.method = value;
-        return true;
-      case ResultField::kUrl:
-        out.url = value;
-        return true;
-      case ResultField::kTimestamp:
-        return timestamp(value);
-      case ResultField::kBody:
-        return body(value);
-      default:
-        return refuse("want no text");
+      case ResultField::kAttack: out.attack = value; return true;
+      case ResultField::kError: out.error = value; return true;
+      case ResultField::kMethod: out.method = value; return true;
+      case ResultField::kUrl: out.url = value; return true;
+      case ResultField::kTimestamp: return timestamp(value);
+      case ResultField::kBody: return body(value);
+      default: return refuse("want no text");
     }
   }
 
@@ -151,8 +129,7 @@ struct JsonRecord::Handler {
 
   bool body(std::string_view text) {
     record.body_.clear();
-    const Expected<void> decoded =
-        record.options_.bodies ? append_from_base64(text, record.body_) : check_base64(text);
+    const Expected<void> decoded = record.options_.bodies ? append_from_base64(text, record.body_) : check_base64(text);
     if (!decoded) return refuse(decoded.error().text());
     if (record.options_.bodies) out.body = record.body_;
     return true;

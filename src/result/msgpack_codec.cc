@@ -135,9 +135,9 @@ class MsgpackDecoder final : public Decoder {
   ChunkFinder finder_{damage_};
   KeptBodies kept_;
   ChunkHits hits_;
-  ChunkPayload payload_;           // Of the open chunk.
-  const char* open_at_{nullptr};   // Its head in the window.
-  std::size_t open_bytes_{0};      // 0: no chunk is open.
+  ChunkPayload payload_;          // Of the open chunk.
+  const char* open_at_{nullptr};  // Its head in the window.
+  std::size_t open_bytes_{0};     // 0: no chunk is open.
   std::uint64_t reported_lost_bodies_{0};
 };
 

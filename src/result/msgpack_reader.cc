@@ -68,15 +68,27 @@ bool MsgpackReader::skip_head(std::uint64_t& pending) noexcept {
   ++at_;
   if (lead < 0x80 || lead >= 0xE0) return true;
   switch (lead) {
-    case 0xC0: case 0xC2: case 0xC3: return true;                             // nil, false, true
-    case 0xCA: case 0xCE: case 0xD2: return advance(4);                       // float 32, 32-bit integers
-    case 0xCB: case 0xCF: case 0xD3: return advance(8);                       // float 64, 64-bit integers
-    case 0xCC: case 0xD0: return advance(1);
-    case 0xCD: case 0xD1: return advance(2);
-    case 0xC7: return read_big<std::uint8_t>(count) && advance(count + 1);    // ext, with its type byte
+    case 0xC0:
+    case 0xC2:
+    case 0xC3: return true;  // nil, false, true
+    case 0xCA:
+    case 0xCE:
+    case 0xD2: return advance(4);  // float 32, 32-bit integers
+    case 0xCB:
+    case 0xCF:
+    case 0xD3: return advance(8);  // float 64, 64-bit integers
+    case 0xCC:
+    case 0xD0: return advance(1);
+    case 0xCD:
+    case 0xD1: return advance(2);
+    case 0xC7: return read_big<std::uint8_t>(count) && advance(count + 1);  // ext, with its type byte
     case 0xC8: return read_big<std::uint16_t>(count) && advance(count + 1);
     case 0xC9: return read_big<std::uint32_t>(count) && advance(count + 1);
-    case 0xD4: case 0xD5: case 0xD6: case 0xD7: case 0xD8:                    // fixext 1, 2, 4, 8, 16
+    case 0xD4:
+    case 0xD5:
+    case 0xD6:
+    case 0xD7:
+    case 0xD8:  // fixext 1, 2, 4, 8, 16
       return advance((std::size_t{1} << (lead - 0xD4)) + 1);
     default: return false;
   }

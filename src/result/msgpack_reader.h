@@ -11,7 +11,8 @@ namespace pepe {
 /// Reads the integer at `at`, of any msgpack form, as two's complement into `bits`. Returns the byte after it, nullptr
 /// when none stands there or it goes beyond `end`.
 inline const char* read_msgpack_int(const char* at, const char* end, std::uint64_t& bits) noexcept {
-  if (at >= end) [[unlikely]] return nullptr;
+  if (at >= end) [[unlikely]]
+    return nullptr;
   const auto lead = static_cast<unsigned char>(*at++);
   const auto left = static_cast<std::size_t>(end - at);
   if (lead < 0x80) {
@@ -53,8 +54,7 @@ inline const char* read_msgpack_int(const char* at, const char* end, std::uint64
       if (left < 8) return nullptr;
       bits = load_big<std::uint64_t>(at);
       return at + 8;
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 

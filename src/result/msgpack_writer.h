@@ -105,7 +105,8 @@ class ByteBuffer {
 
   /// Room for `bytes` more at the end; written() says up to where it was used.
   char* room(std::size_t bytes) {
-    if (capacity_ - size_ < bytes) [[unlikely]] grow(bytes);
+    if (capacity_ - size_ < bytes) [[unlikely]]
+      grow(bytes);
     return data_.get() + size_;
   }
   void written(const char* end) noexcept { size_ = static_cast<std::size_t>(end - data_.get()); }

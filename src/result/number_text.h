@@ -20,8 +20,7 @@ void append_number(Integer value, std::string& out) {
 /// ParseUint. False: it is none, or beyond the range of `value`.
 template <class Integer>
 bool parse_number(std::string_view text, Integer& value) {
-  if (std::is_signed_v<Integer> && text.starts_with('+') && !text.substr(1).starts_with('-'))
-    text.remove_prefix(1);
+  if (std::is_signed_v<Integer> && text.starts_with('+') && !text.substr(1).starts_with('-')) text.remove_prefix(1);
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   return code == std::errc{} && end == text.data() + text.size();
 }

@@ -20,12 +20,9 @@ CodecEntry::Match probe(Decoder& decoder, std::string_view head, bool at_end) {
   const Expected<DecodeStatus> status = decoder.next(window, result);
   if (!status) return CodecEntry::Match::kNo;
   switch (*status) {
-    case DecodeStatus::kResult:
-      return CodecEntry::Match::kYes;
-    case DecodeStatus::kEnd:
-      return CodecEntry::Match::kNo;
-    case DecodeStatus::kNeedMore:
-      break;
+    case DecodeStatus::kResult: return CodecEntry::Match::kYes;
+    case DecodeStatus::kEnd: return CodecEntry::Match::kNo;
+    case DecodeStatus::kNeedMore: break;
   }
   return head.size() < kProbeBytes ? CodecEntry::Match::kNeedMore : CodecEntry::Match::kYes;
 }

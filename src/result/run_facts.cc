@@ -97,7 +97,8 @@ void for_each_field(const msgpack::object& map, Visit visit) {
   if (map.type != msgpack::type::MAP) return;
   for (std::uint32_t i = 0; i < map.via.map.size; ++i) {
     const msgpack::object_kv& pair = map.via.map.ptr[i];
-    if (pair.key.type == msgpack::type::STR) visit(std::string_view{pair.key.via.str.ptr, pair.key.via.str.size}, pair.val);
+    if (pair.key.type == msgpack::type::STR)
+      visit(std::string_view{pair.key.via.str.ptr, pair.key.via.str.size}, pair.val);
   }
 }
 

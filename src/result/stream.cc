@@ -67,13 +67,11 @@ class RoundRobinReader final : public ResultReader {
 std::optional<const CodecEntry*> detect(const InputWindow& window) {
   for (const CodecEntry& codec : codecs()) {
     switch (codec.detect(window.rest(), window.at_end)) {
-      case CodecEntry::Match::kYes:
-        return &codec;
+      case CodecEntry::Match::kYes: return &codec;
       case CodecEntry::Match::kNeedMore:
         if (!window.at_end) return std::nullopt;
         break;
-      case CodecEntry::Match::kNo:
-        break;
+      case CodecEntry::Match::kNo: break;
     }
   }
   return nullptr;

@@ -11,9 +11,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kQuarter = 900 * kSecond;
 constexpr std::size_t kDateLength = std::string_view{"2023-11-21T22:13:20"}.size();
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void append_decimals(std::int64_t nanos, std::string& out) {
   if (nanos == 0) return;
@@ -75,8 +73,7 @@ Expected<Timestamp> TimestampReader::parse(std::string_view text) {
   }
   Expected<Timestamp> time = parse_rfc3339(text);
   // Near the ends of the range, and for the zero time, adding the decimals is not how the sum is made.
-  const bool cacheable =
-      time && regular && time->unix_nanos != kZeroTime && nanos == time->unix_nanos % kSecond;
+  const bool cacheable = time && regular && time->unix_nanos != kZeroTime && nanos == time->unix_nanos % kSecond;
   if (cacheable) {
     date_ = text.substr(0, kDateLength);
     zone_ = zone;

@@ -35,12 +35,14 @@ bool looks_like_request(std::string_view line) noexcept {
 bool valid_header_name(std::string_view name) noexcept {
   return std::all_of(name.begin(), name.end(), [](char c) {
     constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || kMarks.find(c) != std::string_view::npos;
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           kMarks.find(c) != std::string_view::npos;
   });
 }
 
 bool valid_header_value(std::string_view value) noexcept {
-  return std::none_of(value.begin(), value.end(), [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; });
+  return std::none_of(value.begin(), value.end(),
+                      [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; });
 }
 
 /// Why no request can be made for `url`; nullopt: one can.
@@ -48,7 +50,8 @@ std::optional<std::string> url_fault(std::string_view url) {
   const auto parsed = parse_request_uri(url);
   if (!parsed) return parsed.error().text();
   if (parsed->scheme != "http" && parsed->scheme != "https") {
-    return fmt::format("unsupported protocol scheme {}: want http://HOST/... or https://HOST/...", quote(parsed->scheme));
+    return fmt::format("unsupported protocol scheme {}: want http://HOST/... or https://HOST/...",
+                       quote(parsed->scheme));
   }
   if (parsed->authority.empty()) return "no Host in request URL: want http://HOST/... or https://HOST/...";
   // A request line copied from a log would ask for another path, without a word.
@@ -112,17 +115,19 @@ Expected<Target> HttpTargeter::parse_request_line(std::string_view line) const {
   const std::size_t capitals = leading_capitals(line);
   if (capitals == 0 || capitals == line.size() || line[capitals] != ' ') return bad_request_line(line);
   const std::string_view url = line.substr(capitals + 1);
-  if (const auto fault = url_fault(url)) return lines_.error(fmt::format("bad URL: {}, {}", printable(without_password(url)), *fault));
+  if (const auto fault = url_fault(url))
+    return lines_.error(fmt::format("bad URL: {}, {}", printable(without_password(url)), *fault));
   return Target{std::string{line.substr(0, capitals)}, std::string{url}, defaults_.headers, defaults_.body};
 }
 
 Error HttpTargeter::bad_request_line(std::string_view line) const {
-  const std::string_view hint =
-      after_body_ ? "the body line ends a target, headers come before it" : "want METHOD URL, such as GET http://127.0.0.1:8080/";
+  const std::string_view hint = after_body_ ? "the body line ends a target, headers come before it"
+                                            : "want METHOD URL, such as GET http://127.0.0.1:8080/";
   const std::size_t blank = line.find(' ');
   if (blank == std::string_view::npos) return lines_.error(fmt::format("bad target: {}: {}", printable(line), hint));
   const std::string_view method = line.substr(0, blank);
-  return lines_.error(fmt::format("bad method: {}: {} (a method is capital letters, one blank follows it)", printable(method), hint));
+  return lines_.error(
+      fmt::format("bad method: {}: {} (a method is capital letters, one blank follows it)", printable(method), hint));
 }
 
 /// One line behind a request line. False: the target ends here.
@@ -144,12 +149,15 @@ Expected<bool> HttpTargeter::read_header_line(std::string_view line, Target& tar
   const std::size_t colon = line.find(':');
   const std::string_view name = trim(line.substr(0, colon));
   const std::string_view value = colon == std::string_view::npos ? std::string_view{} : trim(line.substr(colon + 1));
-  if (name.empty() || value.empty()) return lines_.error(fmt::format("bad header: {}: want NAME: VALUE", printable(line)));
+  if (name.empty() || value.empty())
+    return lines_.error(fmt::format("bad header: {}: want NAME: VALUE", printable(line)));
   if (!valid_header_name(name)) {
-    return lines_.error(fmt::format("bad header: {}: the name holds a character that no header name may have", printable(line)));
+    return lines_.error(
+        fmt::format("bad header: {}: the name holds a character that no header name may have", printable(line)));
   }
   // Without the value, which may be a secret.
-  if (!valid_header_value(value)) return lines_.error(fmt::format("bad header: {}: the value holds a control character", name));
+  if (!valid_header_value(value))
+    return lines_.error(fmt::format("bad header: {}: the value holds a control character", name));
   target.headers.push_back({std::string{name}, std::string{value}});
   return true;
 }

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{256} << 20;
 
-constexpr std::string_view kWant = R"(want one object a line, such as {"method": "GET", "url": "http://127.0.0.1:8080/"})";
+constexpr std::string_view kWant =
+    R"(want one object a line, such as {"method": "GET", "url": "http://127.0.0.1:8080/"})";
 
 enum class Field { kUnknown, kMethod, kUrl, kBody, kHeader };
 
@@ -25,7 +26,8 @@ struct FieldName {
   Field field;
 };
 
-constexpr FieldName kFields[] = {{"method", Field::kMethod}, {"url", Field::kUrl}, {"body", Field::kBody}, {"header", Field::kHeader}};
+constexpr FieldName kFields[] = {
+    {"method", Field::kMethod}, {"url", Field::kUrl}, {"body", Field::kBody}, {"header", Field::kHeader}};
 
 enum class Value { kString, kNull, kOther, kObject, kList };
 
@@ -34,7 +36,9 @@ class TargetHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Tar
  public:
   using SizeType = rapidjson::SizeType;
 
-  explicit TargetHandler(const TargetDefaults& defaults) { target.headers = defaults.headers, target.body = defaults.body; }
+  explicit TargetHandler(const TargetDefaults& defaults) {
+    target.headers = defaults.headers, target.body = defaults.body;
+  }
 
   Target target;
   std::string fault;
@@ -69,7 +73,8 @@ class TargetHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Tar
 bool TargetHandler::key(std::string_view name) {
   if (skipped_ > 0) return true;
   if (level_ == 2) return header_name_ = name, true;
-  const auto* const known = std::find_if(std::begin(kFields), std::end(kFields), [name](const FieldName& row) { return row.name == name; });
+  const auto* const known =
+      std::find_if(std::begin(kFields), std::end(kFields), [name](const FieldName& row) { return row.name == name; });
   const bool found = known != std::end(kFields);
   field_ = found ? known->field : Field::kUnknown;
   constexpr std::size_t kMostUnknown = 8;
@@ -82,7 +87,8 @@ bool TargetHandler::value(Value kind, std::string_view text) {
   if (skipped_ > 0 || (level_ == 1 && field_ == Field::kUnknown)) return skipped_ += opens ? 1 : 0, true;
   if (level_ == 0) {
     if (kind == Value::kObject) return level_ = 1, true;
-    return fail(kind == Value::kList ? "want one object a line, not a list (jq -c '.[]' takes a list apart)" : std::string{kWant});
+    return fail(kind == Value::kList ? "want one object a line, not a list (jq -c '.[]' takes a list apart)"
+                                     : std::string{kWant});
   }
   return level_ == 1 ? field_value(kind, text) : header_value(kind, text);
 }
@@ -99,7 +105,8 @@ bool TargetHandler::field_value(Value kind, std::string_view text) {
     case Field::kBody: {
       if (kind != Value::kString) return fail(R"(field "body": want a string of base64, such as "aGk=" for hi)");
       auto body = decode_base64(text);
-      if (!body) return fail(fmt::format(R"(field "body": {}: want base64, such as "aGk=" for hi)", body.error().text()));
+      if (!body)
+        return fail(fmt::format(R"(field "body": {}: want base64, such as "aGk=" for hi)", body.error().text()));
       if (!body->empty()) target.body = std::make_shared<const std::string>(*std::move(body));
       return true;
     }
@@ -115,7 +122,8 @@ bool TargetHandler::header_value(Value kind, std::string_view text) {
   if (kind == Value::kNull) return true;
   const bool wanted = level_ == 2 ? kind == Value::kList : kind == Value::kString;
   if (!wanted) {
-    return fail(fmt::format(R"(field "header": {}: want a list of strings, such as ["1"])", quote(std::string_view{header_name_}.substr(0, 100))));
+    return fail(fmt::format(R"(field "header": {}: want a list of strings, such as ["1"])",
+                            quote(std::string_view{header_name_}.substr(0, 100))));
   }
   if (level_ == 2) return level_ = 3, true;
   target.headers.push_back({header_name_, std::string{text}});
@@ -134,9 +142,11 @@ bool TargetHandler::end() {
 /// What is wrong with `line`, from the parser's fault, in words that help.
 std::string parse_fault(std::string_view line, const rapidjson::ParseResult& result, const std::string& own) {
   if (!own.empty()) return own;
-  if (result.Code() == rapidjson::kParseErrorDocumentRootNotSingular) return "text after the object: want one object a line";
+  if (result.Code() == rapidjson::kParseErrorDocumentRootNotSingular)
+    return "text after the object: want one object a line";
   if (line[0] != '{') return std::string{kWant};
-  if (result.Offset() >= line.size()) return "the object does not end on its line: want one object a line (jq -c . writes them so)";
+  if (result.Offset() >= line.size())
+    return "the object does not end on its line: want one object a line (jq -c . writes them so)";
   std::string text = rapidjson::GetParseError_En(result.Code());
   if (text.ends_with('.')) text.pop_back();
   if (text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
@@ -189,15 +199,19 @@ Expected<Target> JsonTargeter::parse_line(std::string_view line) {
   rapidjson::MemoryStream stream{line.data(), line.size()};
   rapidjson::ParseResult result = reader.Parse<kFlags>(stream, handler);
   // A NUL ends the text for the parser, but not the line.
-  if (!result.IsError() && stream.Tell() < line.size()) result.Set(rapidjson::kParseErrorDocumentRootNotSingular, stream.Tell());
+  if (!result.IsError() && stream.Tell() < line.size())
+    result.Set(rapidjson::kParseErrorDocumentRootNotSingular, stream.Tell());
   if (result.IsError()) {
     const std::size_t offset = std::min(result.Offset(), line.size());
     constexpr std::size_t kShown = 20;
-    return lines_.error(fmt::format("parse error: {} near offset {} of '{}'", parse_fault(line, result, handler.fault), offset,
-                                    printable(line.substr(offset), kShown)));
+    return lines_.error(fmt::format("parse error: {} near offset {} of '{}'", parse_fault(line, result, handler.fault),
+                                    offset, printable(line.substr(offset), kShown)));
   }
-  if (handler.target.method.empty()) return lines_.error(R"(target: required method is missing: add "method": "GET" (names are lower case))");
-  if (handler.target.url.empty()) return lines_.error(R"(target: required url is missing: add "url": "http://127.0.0.1:8080/" (names are lower case))");
+  if (handler.target.method.empty())
+    return lines_.error(R"(target: required method is missing: add "method": "GET" (names are lower case))");
+  if (handler.target.url.empty())
+    return lines_.error(
+        R"(target: required url is missing: add "url": "http://127.0.0.1:8080/" (names are lower case))");
   warn_of(handler.unknown);
   return std::move(handler.target);
 }
@@ -205,9 +219,13 @@ Expected<Target> JsonTargeter::parse_line(std::string_view line) {
 void JsonTargeter::warn_of(const std::vector<std::string>& unknown) {
   constexpr std::size_t kMostWarnings = 8;
   for (const std::string& name : unknown) {
-    if (!warn_ || warned_.size() == kMostWarnings || std::find(warned_.begin(), warned_.end(), name) != warned_.end()) continue;
+    if (!warn_ || warned_.size() == kMostWarnings || std::find(warned_.begin(), warned_.end(), name) != warned_.end())
+      continue;
     warned_.push_back(name);
-    warn_(lines_.error(fmt::format("unknown field \"{}\" is skipped: the fields are method, url, body and header", printable(name, 100))).text());
+    warn_(lines_
+              .error(fmt::format("unknown field \"{}\" is skipped: the fields are method, url, body and header",
+                                 printable(name, 100)))
+              .text());
   }
 }
 

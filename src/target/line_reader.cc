@@ -38,7 +38,8 @@ Expected<std::size_t> LineReader::find_line_end() {
     const std::size_t feed = buffer_.find('\n', begin_ + searched);
     if (feed != std::string::npos) return feed + 1;
     searched = buffer_.size() - begin_;
-    if (searched > most_) return error_at(line_ + 1, fmt::format("the line is too long: want at most {} MB", most_ >> 20));
+    if (searched > most_)
+      return error_at(line_ + 1, fmt::format("the line is too long: want at most {} MB", most_ >> 20));
     if (at_end_) return buffer_.size();
     if (const auto more = fill(); !more) return more.error();
   }
@@ -62,7 +63,9 @@ Expected<void> LineReader::skip_byte_order_mark() {
   constexpr std::string_view kUtf16Big = "\xFE\xFF";
   // Only a first byte that a mark begins with is worth waiting for more.
   while (buffer_.size() < kUtf8.size() && !at_end_) {
-    if (!buffer_.empty() && (!kUtf8.starts_with(buffer_) && !kUtf16Little.starts_with(buffer_) && !kUtf16Big.starts_with(buffer_))) break;
+    if (!buffer_.empty() &&
+        (!kUtf8.starts_with(buffer_) && !kUtf16Little.starts_with(buffer_) && !kUtf16Big.starts_with(buffer_)))
+      break;
     if (const auto more = fill(); !more) return more.error();
   }
   const std::string_view start = buffer_;

@@ -109,7 +109,8 @@ Expected<std::string> resolve_reference(std::string_view base, std::string_view 
   if (!from) return parse_error(base, from.error());
   const auto to = split_url(reference, UrlForm::kReference);
   if (!to) return parse_error(reference, to.error());
-  if (const auto authority = parse_authority(to->authority); !authority) return parse_error(reference, authority.error());
+  if (const auto authority = parse_authority(to->authority); !authority)
+    return parse_error(reference, authority.error());
 
   std::string out = lower_case(to->scheme.empty() ? from->scheme : to->scheme) + ":";
   // As for Go, an authority without a single character ("//") is none.
@@ -127,7 +128,8 @@ Expected<std::string> resolve_reference(std::string_view base, std::string_view 
   } else {
     path = without_dot_segments(rooted ? std::string{to->path} : merge(from->path, to->path));
   }
-  // Without an authority, two slashes would begin one (RFC 3986, section 5.2.4 leaves that open, section 3.3 forbids it).
+  // Without an authority, two slashes would begin one (RFC 3986, section 5.2.4 leaves that open, section 3.3 forbids
+  // it).
   if (!authority.has_authority && path.starts_with("//")) out += "/.";
   append_escaped(path, kEscapedInPath, out);
   const UrlParts& query = same_document ? *from : *to;

@@ -50,7 +50,8 @@ std::optional<Error> check_escapes(std::string_view text) {
 Expected<std::string> decode(std::string_view text) {
   if (const auto fault = check_escapes(text)) return *fault;
   std::string out;
-  for (; !text.empty(); text.remove_prefix(text[0] == '%' ? 3 : 1)) out += text[0] == '%' ? *escaped_byte(text) : text[0];
+  for (; !text.empty(); text.remove_prefix(text[0] == '%' ? 3 : 1))
+    out += text[0] == '%' ? *escaped_byte(text) : text[0];
   return out;
 }
 
@@ -62,7 +63,8 @@ std::optional<Error> check_host(std::string_view host) {
       const std::optional<char> byte = escaped_byte(host.substr(i));
       if (!byte || ascii(*byte)) return bad_escape(host.substr(i));
     }
-    if (c == '%' || !ascii(c)) return Error{"host name outside ASCII: want its form in letters, digits and dots (xn--...)"};
+    if (c == '%' || !ascii(c))
+      return Error{"host name outside ASCII: want its form in letters, digits and dots (xn--...)"};
     if (!letter(c) && !digit(c) && !one_of(c, kHostMarks)) {
       return Error{"invalid character " + quote(host.substr(i, 1)) + " in host name"};
     }
@@ -83,7 +85,8 @@ Expected<std::uint16_t> parse_port(std::string_view text) {
 }
 
 Expected<std::string> parse_userinfo(std::string_view text) {
-  const bool valid = std::all_of(text.begin(), text.end(), [](char c) { return letter(c) || digit(c) || one_of(c, kUserinfoMarks); });
+  const bool valid =
+      std::all_of(text.begin(), text.end(), [](char c) { return letter(c) || digit(c) || one_of(c, kUserinfoMarks); });
   if (!valid) return Error{"net/url: invalid userinfo"};
   return decode(text);
 }
@@ -99,8 +102,9 @@ Expected<Literal> parse_literal(std::string_view text) {
   const std::size_t percent = inside.find("%25");
   const std::string_view address = inside.substr(0, percent);
   if (const auto fault = check_host(address)) return *fault;
-  const bool plausible = address.find(':') != std::string_view::npos &&
-                         std::all_of(address.begin(), address.end(), [](char c) { return hex_value(c) >= 0 || c == ':' || c == '.'; });
+  const bool plausible =
+      address.find(':') != std::string_view::npos &&
+      std::all_of(address.begin(), address.end(), [](char c) { return hex_value(c) >= 0 || c == ':' || c == '.'; });
   if (!plausible) return Error{"invalid host: " + quote(text) + " is no IPv6 address"};
   if (percent == std::string_view::npos) return Literal{address, {}};
   auto zone = decode(inside.substr(percent + 3));

@@ -26,7 +26,8 @@ constexpr std::uint64_t kConnections = 64;
 /// the client finds its answers together, as it does under load.
 class LockstepServer {
  public:
-  explicit LockstepServer(std::string answer) : answer_{std::move(answer)}, listener_{::socket(AF_INET, SOCK_STREAM, 0)} {
+  explicit LockstepServer(std::string answer)
+      : answer_{std::move(answer)}, listener_{::socket(AF_INET, SOCK_STREAM, 0)} {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -131,7 +132,8 @@ struct NullSink final : ChunkSink {
 };
 
 const std::string kAnswer =
-    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\nDate: Thu, 01 Jan 2026 00:00:00 GMT\r\n\r\n" +
+    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\nDate: Thu, 01 Jan 2026 00:00:00 "
+    "GMT\r\n\r\n" +
     std::string(100, 'x');
 
 void attack_measured(const MeasuringPacer& pacer) {

@@ -28,9 +28,8 @@ std::string results_of(const std::string& file) {
 TEST(Attack, SendsEveryHitAndKeepsEveryResult) {
   const TempDir dir;
   const TestServer server;
-  const Ended ended =
-      run_pepe_binary({"attack", "-rate=100", "-duration=200ms", "-output=" + dir.path("out")},
-                      "GET " + server.url("/a") + "\nGET " + server.url("/b") + "\n");
+  const Ended ended = run_pepe_binary({"attack", "-rate=100", "-duration=200ms", "-output=" + dir.path("out")},
+                                      "GET " + server.url("/a") + "\nGET " + server.url("/b") + "\n");
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.out, IsEmpty());
   EXPECT_EQ(server.requests().size(), 20U);
@@ -49,9 +48,8 @@ TEST(Attack, TakesUrlsForTargets) {
 
 TEST(Attack, NamesTheWordsThatItIgnores) {
   const TestServer server;
-  const Ended ended =
-      run_pepe_binary({"attack", "-rate=20", "-duration=100ms", "-output=/dev/null", "surplus", "-x"},
-                      "GET " + server.url() + "\n");
+  const Ended ended = run_pepe_binary({"attack", "-rate=20", "-duration=100ms", "-output=/dev/null", "surplus", "-x"},
+                                      "GET " + server.url() + "\n");
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, HasSubstr("surplus"));
   EXPECT_EQ(server.requests().size(), 2U);
@@ -62,8 +60,7 @@ TEST(Attack, ReadsABodyFromStandardInput) {
   const TestServer server;
   const std::string targets = dir.write("targets", "POST " + server.url() + "\n");
   const Ended ended = run_pepe_binary(
-      {"attack", "-rate=10", "-duration=100ms", "-output=/dev/null", "-body=stdin", "-targets=" + targets},
-      "a body");
+      {"attack", "-rate=10", "-duration=100ms", "-output=/dev/null", "-body=stdin", "-targets=" + targets}, "a body");
   EXPECT_EQ(ended.status, 0) << ended.err;
   ASSERT_EQ(server.requests().size(), 1U);
   EXPECT_EQ(server.requests()[0].body, "a body");
@@ -73,8 +70,8 @@ TEST(Attack, WritesAnyEncoding) {
   const TestServer server;
   for (const char* encoding : {"json", "csv", "gob", "msgpack"}) {
     SCOPED_TRACE(encoding);
-    const Ended attack = run_pepe_binary(
-        {"attack", "-rate=50", "-duration=100ms", std::string{"-encoding="} + encoding, server.url()});
+    const Ended attack =
+        run_pepe_binary({"attack", "-rate=50", "-duration=100ms", std::string{"-encoding="} + encoding, server.url()});
     EXPECT_EQ(attack.status, 0) << attack.err;
     const Ended report = run_pepe_binary({"report"}, attack.out);
     EXPECT_EQ(report.status, 0) << report.err;
@@ -87,8 +84,7 @@ TEST(Attack, WritesAnyEncoding) {
 
 TEST(Attack, SaysHowManyHitsFailed) {
   const TestServer server{[](const TestRequest&) { return TestAnswer{.status = 500, .reason = "Oops"}; }};
-  const Ended ended =
-      run_pepe_binary({"attack", "-rate=20", "-duration=100ms", "-output=/dev/null", server.url()});
+  const Ended ended = run_pepe_binary({"attack", "-rate=20", "-duration=100ms", "-output=/dev/null", server.url()});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, HasSubstr("pepe: 2 of 2 hits failed\n"));
 }
@@ -207,9 +203,7 @@ TEST(Attack, SendsNothingWhereItsOutputCannotBeOpened) {
   closed.args = {"attack", "-rate=50", "-duration=100ms", server.url()};
   closed.output_closed = true;
   EXPECT_EQ((Process{kPepe, closed}.wait().status), 1);
-  EXPECT_EQ(
-      run_pepe_binary({"attack", "-duration=100ms", "-output=" + dir.path("no/out"), server.url()}).status,
-      1);
+  EXPECT_EQ(run_pepe_binary({"attack", "-duration=100ms", "-output=" + dir.path("no/out"), server.url()}).status, 1);
   EXPECT_THAT(server.requests(), IsEmpty());
 }
 
@@ -217,15 +211,14 @@ TEST(Attack, RefusesToWriteOverItsTargets) {
   const TempDir dir;
   const TestServer server;
   const std::string targets = dir.write("targets", "GET " + server.url() + "\n");
-  EXPECT_EQ(
-      run_pepe_binary({"attack", "-duration=100ms", "-targets=" + targets, "-output=" + targets}).status, 1);
+  EXPECT_EQ(run_pepe_binary({"attack", "-duration=100ms", "-targets=" + targets, "-output=" + targets}).status, 1);
   EXPECT_EQ(dir.read("targets"), "GET " + server.url() + "\n");
 }
 
 TEST(Attack, ShowsProgressWhereItIsAskedFor) {
   const TestServer server;
-  const Ended ended = run_pepe_binary(
-      {"attack", "-rate=50", "-duration=300ms", "-progress=on", "-output=/dev/null", server.url()});
+  const Ended ended =
+      run_pepe_binary({"attack", "-rate=50", "-duration=300ms", "-progress=on", "-output=/dev/null", server.url()});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, ContainsRegex("50/s asked, [0-9.]+/s reached"));
   EXPECT_THAT(ended.err, Not(HasSubstr("\x1b")));

@@ -52,10 +52,7 @@ const StatusCase kStatusCases[] = {
      "error opening nosuch: open nosuch: no such file or directory"},
     {"EmptyTargetsName", {"attack", "-targets="}, 1, "error opening : open : no such file or directory"},
     {"NoTargets", {"attack"}, 1, "no targets to attack"},
-    {"MissingResults",
-     {"report", "nosuch"},
-     1,
-     "error opening nosuch: open nosuch: no such file or directory"},
+    {"MissingResults", {"report", "nosuch"}, 1, "error opening nosuch: open nosuch: no such file or directory"},
     {"EmptyResults", {"report"}, 1, "encode: can't detect encoding of \"stdin\""},
     {"FlagBehindAUrl", {"attack", "http://127.0.0.1:1/", "-duration=1s"}, 2, "-duration=1s"},
 };
@@ -117,15 +114,11 @@ std::vector<std::string> declared_flags(const std::string& usage) {
 TEST(CommandLine, HasAPageThatExplainsEveryFlag) {
   std::ifstream file{std::string{PEPE_SOURCE_DIR} + "/docs/cli.md"};
   const std::string page{std::istreambuf_iterator<char>{file}, {}};
-  for (const auto& args : {std::vector<std::string>{"-h"},
-                           {"attack", "-h"},
-                           {"report", "-h"},
-                           {"plot", "-h"},
-                           {"encode", "-h"}}) {
+  for (const auto& args :
+       {std::vector<std::string>{"-h"}, {"attack", "-h"}, {"report", "-h"}, {"plot", "-h"}, {"encode", "-h"}}) {
     const auto flags = declared_flags(run_pepe_binary(args).err);
     EXPECT_GE(flags.size(), 2U) << args[0];
-    for (const std::string& flag : flags)
-      EXPECT_THAT(page, ContainsRegex("\\| `" + flag + "[ `]")) << args[0];
+    for (const std::string& flag : flags) EXPECT_THAT(page, ContainsRegex("\\| `" + flag + "[ `]")) << args[0];
   }
 }
 

@@ -131,11 +131,12 @@ Answers open_in_browser(const std::string& browser, std::string page) {
   page.insert(page.find("<script>"), kBefore);
   page.insert(page.rfind("</body>"), kAfter);
   std::ofstream{dir.path() + "/plot.html", std::ios::binary} << page;
-  return answers_in(run(fmt::format(
-      "timeout 120 {0} --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-      "--disable-component-update --disable-sync --user-data-dir={1}/profile --window-size=1200,800 "
-      "--virtual-time-budget=10000 --dump-dom file://{1}/plot.html 2>/dev/null",
-      browser, dir.path())));
+  return answers_in(
+      run(fmt::format("timeout 120 {0} --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+                      "--disable-background-networking "
+                      "--disable-component-update --disable-sync --user-data-dir={1}/profile --window-size=1200,800 "
+                      "--virtual-time-budget=10000 --dump-dom file://{1}/plot.html 2>/dev/null",
+                      browser, dir.path())));
 }
 
 Result hit(std::string_view attack, std::uint64_t seq, std::int64_t latency_ms, std::string_view error = "") {
@@ -189,7 +190,8 @@ TEST_F(PlotInABrowser, DrawsEverySeriesAndAnswersToItsButtons) {
 
 TEST_F(PlotInABrowser, DrawsTwentySeries) {
   Plot plot{PlotOptions{}};
-  for (std::uint64_t i = 0; i < 20'000; ++i) plot.add(hit(fmt::format("build {:02}", i % 20), i / 20, 1 + static_cast<std::int64_t>(i % 90)));
+  for (std::uint64_t i = 0; i < 20'000; ++i)
+    plot.add(hit(fmt::format("build {:02}", i % 20), i / 20, 1 + static_cast<std::int64_t>(i % 90)));
   std::string page;
   ASSERT_TRUE(plot.write(page));
   Answers answers = open_in_browser(browser_, std::move(page));

@@ -67,8 +67,8 @@ TEST(Encode, GoesThroughEveryEncodingAndBack) {
   dir.write("in", csv(50));
   std::string last = "in";
   for (const char* encoding : {"json", "gob", "msgpack", "csv"}) {
-    const Ended ended = run_pepe_binary(
-        {"encode", std::string{"-to="} + encoding, "-output=" + dir.path(encoding), dir.path(last)});
+    const Ended ended =
+        run_pepe_binary({"encode", std::string{"-to="} + encoding, "-output=" + dir.path(encoding), dir.path(last)});
     EXPECT_EQ(ended.status, 0) << ended.err;
     EXPECT_THAT(ended.out + ended.err, IsEmpty());
     last = encoding;
@@ -123,8 +123,7 @@ TEST(Encode, DiesQuietlyWithItsReader) {
 TEST(Report, ReadsSeveralFilesOfAnyEncoding) {
   const TempDir dir;
   dir.write("a.csv", csv(30));
-  ASSERT_EQ(run_pepe_binary({"encode", "-to=gob", "-output=" + dir.path("b.gob"), dir.path("a.csv")}).status,
-            0);
+  ASSERT_EQ(run_pepe_binary({"encode", "-to=gob", "-output=" + dir.path("b.gob"), dir.path("a.csv")}).status, 0);
   const Ended ended = run_pepe_binary({"report", dir.path("a.csv"), dir.path("b.gob")});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, IsEmpty());
@@ -136,10 +135,8 @@ TEST(Report, ReadsConcatenatedFiles) {
   const TempDir dir;
   for (const char* encoding : {"gob", "msgpack", "json"}) {
     SCOPED_TRACE(encoding);
-    ASSERT_EQ(
-        run_pepe_binary({"encode", std::string{"-to="} + encoding, "-output=" + dir.path("one")}, csv(30))
-            .status,
-        0);
+    ASSERT_EQ(run_pepe_binary({"encode", std::string{"-to="} + encoding, "-output=" + dir.path("one")}, csv(30)).status,
+              0);
     const Ended ended = run_pepe_binary({"report", "-type=json"}, dir.read("one") + dir.read("one"));
     EXPECT_EQ(ended.status, 0) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("\"requests\":60,"));
@@ -181,8 +178,7 @@ TEST(Report, FailsWhereAThresholdIsBroken) {
 
 TEST(Report, RemarksOnAGapBetweenRuns) {
   const TempDir dir;
-  const Ended ended =
-      run_pepe_binary({"report", dir.write("a", csv(10)), dir.write("b", csv(10, 1'700'003'600))});
+  const Ended ended = run_pepe_binary({"report", dir.write("a", csv(10)), dir.write("b", csv(10, 1'700'003'600))});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, HasSubstr("between"));
 }

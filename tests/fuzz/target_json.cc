@@ -14,7 +14,9 @@ namespace {
 
 using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
-void put(Writer& writer, const std::string& text) { writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size())); }
+void put(Writer& writer, const std::string& text) {
+  writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+}
 
 std::string print(const pepe::Target& target) {
   rapidjson::StringBuffer buffer;

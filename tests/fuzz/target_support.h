@@ -22,7 +22,8 @@ inline bool same(const Target& a, const Target& b) {
 }
 
 inline bool same(const std::vector<Target>& a, const std::vector<Target>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Target& x, const Target& y) { return same(x, y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Target& x, const Target& y) { return same(x, y); });
 }
 
 /// Reads `text` in pieces of at most `piece` bytes. The content of a body file is its path.

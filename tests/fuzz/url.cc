@@ -32,7 +32,8 @@ void check_request_uri(std::string_view text) {
   const std::string userinfo = url->has_userinfo ? escaped(url->userinfo) + "@" : "";
   const auto again = pepe::parse_request_uri(url->scheme + "://" + userinfo + url->authority + url->path_and_query);
   PEPE_CHECK(again);
-  PEPE_CHECK(again->scheme == url->scheme && again->userinfo == url->userinfo && again->has_userinfo == url->has_userinfo);
+  PEPE_CHECK(again->scheme == url->scheme && again->userinfo == url->userinfo &&
+             again->has_userinfo == url->has_userinfo);
   PEPE_CHECK(again->authority == url->authority && again->port == url->port);
   PEPE_CHECK(again->path_and_query == url->path_and_query);
 }

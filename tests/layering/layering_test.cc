@@ -77,8 +77,7 @@ TEST(Layering, EveryModuleIsOnTheMap) {
   for (const std::string root : {"src", "include/pepe"}) {
     for (const fs::directory_entry& entry : fs::directory_iterator{fs::path{PEPE_SOURCE_DIR} / root}) {
       if (!entry.is_directory()) continue;
-      EXPECT_TRUE(kAllowed.contains(entry.path().filename().string()))
-          << entry.path() << " has no row in kAllowed";
+      EXPECT_TRUE(kAllowed.contains(entry.path().filename().string())) << entry.path() << " has no row in kAllowed";
     }
   }
 }
@@ -89,8 +88,7 @@ TEST(Layering, IncludesPointOnlyAlongTheArrows) {
   for (const Include& include : includes) {
     if (include.from == include.to) continue;
     EXPECT_TRUE(kAllowed.at(include.from).contains(include.to))
-        << include.file << " includes " << include.header << ": " << include.from << " may not know "
-        << include.to;
+        << include.file << " includes " << include.header << ": " << include.from << " may not know " << include.to;
   }
 }
 
@@ -117,8 +115,7 @@ TEST(Layering, AsioHasOneDoor) {
       if (!entry.is_regular_file() || entry.path().filename() == "asio.h") continue;
       std::ifstream file{entry.path()};
       const std::string text{std::istreambuf_iterator<char>{file}, {}};
-      EXPECT_EQ(text.find("<boost/asio"), std::string::npos)
-          << entry.path() << ": include engine/asio.h instead";
+      EXPECT_EQ(text.find("<boost/asio"), std::string::npos) << entry.path() << ": include engine/asio.h instead";
     }
   }
 }

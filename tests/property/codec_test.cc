@@ -27,10 +27,9 @@ std::string as_utf8(std::string_view text) {
     const auto first = static_cast<unsigned char>(text[0]);
     const std::size_t length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
     // Of what random_result() makes, only these are no UTF-8: lone 0xFF and 0xC3, and the surrogate ED A0 80.
-    bool valid = first != 0xFF && first != 0xA0 && first != 0x80 && text.size() >= length &&
-                 !text.starts_with("\xed\xa0");
-    for (std::size_t i = 1; valid && i < length; ++i)
-      valid = (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
+    bool valid =
+        first != 0xFF && first != 0xA0 && first != 0x80 && text.size() >= length && !text.starts_with("\xed\xa0");
+    for (std::size_t i = 1; valid && i < length; ++i) valid = (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
     out += valid ? text.substr(0, length) : std::string_view{"\ufffd"};
     text.remove_prefix(valid ? length : 1);
   }
@@ -67,8 +66,7 @@ RandomResult carried_by(std::string_view name, RandomResult result) {
   group_headers(result, name == "csv");
   if (name == "gob" && result.body == "") result.body.reset();
   if (name == "json") {
-    for (std::string* text : {&result.attack, &result.error, &result.method, &result.url})
-      *text = as_utf8(*text);
+    for (std::string* text : {&result.attack, &result.error, &result.method, &result.url}) *text = as_utf8(*text);
     for (auto& header : result.headers) header.second = as_utf8(header.second);
   }
   if (name == "csv") {
@@ -170,8 +168,7 @@ TEST(Codecs, SayWhenTheEndIsCutOff) {
     const std::string bytes = encode_all(codec.make_encoder, some_results(4, 3));
     for (std::size_t cut = 1; cut < 30; ++cut) {
       SCOPED_TRACE(fmt::format("{} without the last {} bytes", codec.name, cut));
-      const Decoded got =
-          decode_all(codec.make_decoder, std::string_view{bytes}.substr(0, bytes.size() - cut));
+      const Decoded got = decode_all(codec.make_decoder, std::string_view{bytes}.substr(0, bytes.size() - cut));
       // A text whose last line lacks only its end is whole.
       const bool whole = got.results.size() == 3;
       EXPECT_TRUE(whole ? cut == 1 : !got.error.empty() || !got.damage.empty());

@@ -31,8 +31,9 @@ std::int64_t any_positive(std::mt19937_64& random) {
 }
 
 std::vector<Rate> rates() {
-  std::vector<Rate> rates = {{1, 1s}, {3, 1s}, {7, 3s}, {333, 1s}, {1'000'000'000, 1s}, {2'000'000'000, 1s}, {1, 1h}, {kMax, 1ns}, {1, Nanos{kMax}},
-                             {kMax, Nanos{kMax}}, {kMax, Nanos{kMax - 1}}, {kMax - 1, Nanos{kMax}}};
+  std::vector<Rate> rates = {
+      {1, 1s}, {3, 1s},     {7, 3s},          {333, 1s},           {1'000'000'000, 1s},     {2'000'000'000, 1s},
+      {1, 1h}, {kMax, 1ns}, {1, Nanos{kMax}}, {kMax, Nanos{kMax}}, {kMax, Nanos{kMax - 1}}, {kMax - 1, Nanos{kMax}}};
   std::mt19937_64 random{1};
   while (rates.size() < 2'000) rates.push_back({any_positive(random), Nanos{any_positive(random)}});
   return rates;
@@ -103,7 +104,8 @@ TEST(Pacer, EveryUnitHoldsExactlyItsHits) {
     const auto hits = static_cast<std::uint64_t>(rate.hits);
     const std::uint64_t most = static_cast<std::uint64_t>(kMax / rate.per.count());
     for (int i = 0; i < 10; ++i) {
-      const std::uint64_t units = std::min({any_magnitude(random), most, std::numeric_limits<std::uint64_t>::max() / hits});
+      const std::uint64_t units =
+          std::min({any_magnitude(random), most, std::numeric_limits<std::uint64_t>::max() / hits});
       SCOPED_TRACE(fmt::format("{} in {} ns, {} units", rate.hits, rate.per.count(), units));
       ASSERT_EQ(pacer->due(units * hits), rate.per * static_cast<std::int64_t>(units));
       ASSERT_EQ(pacer->hits_before(rate.per * static_cast<std::int64_t>(units)), units * hits);

@@ -21,8 +21,14 @@ struct Distribution {
 };
 
 const Distribution kDistributions[] = {
-    {"LogNormal", [](auto& random) { return static_cast<std::int64_t>(std::lognormal_distribution<double>{13, 1}(random)); }},
-    {"TwoPeaks", [](auto& random) { return static_cast<std::int64_t>((random() % 10 == 0 ? 2'000'000'000 : 1'000'000) + random() % 1000); }},
+    {"LogNormal",
+     [](auto& random) {
+       return static_cast<std::int64_t>(std::lognormal_distribution<double>{13, 1}(random));
+     }},
+    {"TwoPeaks",
+     [](auto& random) {
+       return static_cast<std::int64_t>((random() % 10 == 0 ? 2'000'000'000 : 1'000'000) + random() % 1000);
+     }},
     {"FewValues", [](auto& random) { return static_cast<std::int64_t>(1000 * (random() % 5)); }},
     {"AnyMagnitude", [](auto& random) { return static_cast<std::int64_t>(random() >> (1 + random() % 63)); }},
 };

@@ -74,9 +74,7 @@ Process::~Process() {
   ::close(err_);
 }
 
-void Process::send_signal(int signal) const {
-  ::kill(pid_, signal);
-}
+void Process::send_signal(int signal) const { ::kill(pid_, signal); }
 
 Ended Process::wait() {
   int status = 0;

@@ -83,16 +83,11 @@ class Maker {
   Integer number() {
     using Limits = std::numeric_limits<Integer>;
     switch (below(6)) {
-      case 0:
-        return 0;
-      case 1:
-        return Limits::max();
-      case 2:
-        return Limits::min();
-      case 3:
-        return static_cast<Integer>(below(1000));
-      default:
-        return static_cast<Integer>(random_() >> below(64));
+      case 0: return 0;
+      case 1: return Limits::max();
+      case 2: return Limits::min();
+      case 3: return static_cast<Integer>(below(1000));
+      default: return static_cast<Integer>(random_() >> below(64));
     }
   }
 
@@ -114,8 +109,7 @@ class Maker {
     static constexpr std::array<std::string_view, 6> kNames = {"Content-Type", "Date", "Set-Cookie",
                                                                "X-A",          "Etag", "X-1"};
     std::vector<std::pair<std::string, std::string>> out;
-    for (std::uint64_t i = below(7); i > 0; --i)
-      out.emplace_back(kNames[below(kNames.size())], header_value());
+    for (std::uint64_t i = below(7); i > 0; --i) out.emplace_back(kNames[below(kNames.size())], header_value());
     return out;
   }
 
@@ -131,8 +125,8 @@ class Maker {
 };
 
 auto fields(const RandomResult& r) {
-  return std::tie(r.attack, r.seq, r.code, r.timestamp, r.latency, r.bytes_out, r.bytes_in, r.error, r.body,
-                  r.method, r.url, r.headers, r.has_headers, r.lag, r.bytes_read, r.reused);
+  return std::tie(r.attack, r.seq, r.code, r.timestamp, r.latency, r.bytes_out, r.bytes_in, r.error, r.body, r.method,
+                  r.url, r.headers, r.has_headers, r.lag, r.bytes_read, r.reused);
 }
 
 }  // namespace
@@ -160,16 +154,14 @@ Result RandomResult::view() {
   return out;
 }
 
-bool operator==(const RandomResult& a, const RandomResult& b) {
-  return fields(a) == fields(b);
-}
+bool operator==(const RandomResult& a, const RandomResult& b) { return fields(a) == fields(b); }
 
 std::ostream& operator<<(std::ostream& out, const RandomResult& r) {
   out << "attack " << quote(r.attack) << " seq " << r.seq << " code " << r.code << " timestamp "
       << r.timestamp.unix_nanos << " zone " << r.timestamp.zone_minutes << " latency " << r.latency.count()
       << " bytes_out " << r.bytes_out << " bytes_in " << r.bytes_in << " error " << quote(r.error) << " body "
-      << (r.body ? quote(*r.body) : "nil") << " method " << quote(r.method) << " url " << quote(r.url)
-      << " headers " << (r.has_headers ? "{" : "nil {");
+      << (r.body ? quote(*r.body) : "nil") << " method " << quote(r.method) << " url " << quote(r.url) << " headers "
+      << (r.has_headers ? "{" : "nil {");
   for (const auto& [name, value] : r.headers) out << quote(name) << ": " << quote(value) << ", ";
   return out << "} lag " << r.lag.count() << " bytes_read " << r.bytes_read << " reused " << r.reused;
 }
@@ -195,8 +187,6 @@ RandomResult copy_of(const Result& result) {
   return out;
 }
 
-RandomResult random_result(std::uint64_t seed) {
-  return Maker{seed}.make();
-}
+RandomResult random_result(std::uint64_t seed) { return Maker{seed}.make(); }
 
 }  // namespace pepe

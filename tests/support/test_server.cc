@@ -107,8 +107,8 @@ std::string message_of(const TestAnswer& answer, bool with_body) {
   } else if (answer.body.empty()) {
     message += "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
   } else {
-    message += fmt::format("Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{}\r\n0\r\n\r\n", answer.body.size(),
-                           answer.body);
+    message +=
+        fmt::format("Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{}\r\n0\r\n\r\n", answer.body.size(), answer.body);
   }
   return message;
 }
@@ -161,9 +161,7 @@ TestServer::~TestServer() {
   ::close(listener_);
 }
 
-std::string TestServer::url(std::string_view path) const {
-  return fmt::format("http://127.0.0.1:{}{}", port_, path);
-}
+std::string TestServer::url(std::string_view path) const { return fmt::format("http://127.0.0.1:{}{}", port_, path); }
 
 std::vector<TestRequest> TestServer::requests() const {
   const std::lock_guard lock{mutex_};

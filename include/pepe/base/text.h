@@ -9,7 +9,8 @@
 namespace pepe {
 
 /// `text` in double quotes, with everything that a terminal would not show as itself escaped, as Go's %q does:
-/// quotes and backslashes, control characters (\n, \x1b), bytes that are no UTF-8 (\xff), invisible characters (\u200b).
+/// quotes and backslashes, control characters (\n, \x1b), bytes that are no UTF-8 (\xff), invisible characters
+/// (\u200b).
 std::string quote(std::string_view text);
 
 /// `text` as it is, but for what a terminal would not show as itself, which is escaped as by quote(). Cut after `most`

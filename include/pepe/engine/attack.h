@@ -34,34 +34,34 @@ struct TlsOptions {
 
 /// What an attack does, apart from its targets and its schedule. Field by field the flags of `pepe attack`.
 struct AttackOptions {
-  std::string name{};                          ///< -name
-  Rate rate{};                               ///< -rate, for RunFacts; the schedule itself is the Pacer's
-  Nanos duration{0};                         ///< -duration; 0 or less: until stopped
-  Nanos timeout{std::chrono::seconds{30}};   ///< -timeout, for a whole hit; 0 or less: none
-  std::uint64_t workers{10};                 ///< -workers: accepted; connections are made when they are needed
-  std::uint64_t max_workers{UINT64_MAX};     ///< -max-workers: hits in flight at once, over all threads
-  std::int64_t connections{10000};           ///< -connections: idle ones kept for a host and port; 0 means 2
-  std::int64_t max_connections{0};           ///< -max-connections for a host and port; 0 or less: no limit
-  std::int64_t redirects{10};                ///< -redirects; -1: a 3xx is the answer
-  std::int64_t max_body{-1};                 ///< -max-body: bytes kept; -1: all
+  std::string name{};                       ///< -name
+  Rate rate{};                              ///< -rate, for RunFacts; the schedule itself is the Pacer's
+  Nanos duration{0};                        ///< -duration; 0 or less: until stopped
+  Nanos timeout{std::chrono::seconds{30}};  ///< -timeout, for a whole hit; 0 or less: none
+  std::uint64_t workers{10};                ///< -workers: accepted; connections are made when they are needed
+  std::uint64_t max_workers{UINT64_MAX};    ///< -max-workers: hits in flight at once, over all threads
+  std::int64_t connections{10000};          ///< -connections: idle ones kept for a host and port; 0 means 2
+  std::int64_t max_connections{0};          ///< -max-connections for a host and port; 0 or less: no limit
+  std::int64_t redirects{10};               ///< -redirects; -1: a 3xx is the answer
+  std::int64_t max_body{-1};                ///< -max-body: bytes kept; -1: all
   bool keepalive{true};
   bool chunked{false};
-  bool lazy{false};                          ///< Targets are taken one for each hit as the list is read.
-  unsigned threads{0};                       ///< -threads; 0: auto
-  unsigned cpus{0};                          ///< -cpus: most threads that auto may start; 0: those this process may use
+  bool lazy{false};     ///< Targets are taken one for each hit as the list is read.
+  unsigned threads{0};  ///< -threads; 0: auto
+  unsigned cpus{0};     ///< -cpus: most threads that auto may start; 0: those this process may use
   std::string unix_socket{};
-  std::string local_address{};                 ///< -laddr, numeric; empty: the system chooses
+  std::string local_address{};  ///< -laddr, numeric; empty: the system chooses
   std::vector<ConnectTo> connect_to{};
-  std::vector<std::string> resolvers{};        ///< "ip:port"
-  Nanos dns_ttl{0};                          ///< -dns-ttl; 0: once per run; negative: no cache
+  std::vector<std::string> resolvers{};  ///< "ip:port"
+  Nanos dns_ttl{0};                      ///< -dns-ttl; 0: once per run; negative: no cache
   std::vector<HeaderField> proxy_headers{};
   TlsOptions tls{};
   bool http2{true};
   bool h2c{false};
   std::string prometheus_address{};
-  bool handle_signals{false};                ///< SIGINT and SIGTERM: the first stops new hits, the second ends at once.
-  std::vector<std::string> flags{};            ///< For RunFacts.
-  std::string version{};                       ///< For RunFacts and the User-Agent.
+  bool handle_signals{false};        ///< SIGINT and SIGTERM: the first stops new hits, the second ends at once.
+  std::vector<std::string> flags{};  ///< For RunFacts.
+  std::string version{};             ///< For RunFacts and the User-Agent.
 };
 
 /// Where the chunks of results go: a file, a pipe, a transcoder. Called by one thread, the sink's.
@@ -77,7 +77,7 @@ struct AttackProgress {
   Nanos elapsed{0};
   std::uint64_t sent{0};
   std::uint64_t done{0};
-  std::uint64_t failed{0};    ///< Results with an error text.
+  std::uint64_t failed{0};  ///< Results with an error text.
   std::uint64_t in_flight{0};
 };
 

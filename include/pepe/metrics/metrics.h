@@ -35,9 +35,9 @@ struct MetricsSummary {
   double bytes_out_mean{0};
   std::optional<Timestamp> earliest;  ///< nullopt without results.
   std::optional<Timestamp> latest;
-  std::optional<Timestamp> end;       ///< Latest timestamp + latency.
-  Nanos duration{0};                  ///< latest - earliest.
-  Nanos wait{0};                      ///< end - latest.
+  std::optional<Timestamp> end;  ///< Latest timestamp + latency.
+  Nanos duration{0};             ///< latest - earliest.
+  Nanos wait{0};                 ///< end - latest.
   double rate{0};
   double throughput{0};
   double success{0};
@@ -47,7 +47,7 @@ struct MetricsSummary {
   std::vector<std::pair<std::string, std::uint64_t>> errors;
   /// The same by kind, with whole counts; at most kMaxErrors of them.
   std::vector<ErrorKind> error_kinds;
-  std::uint64_t errors_left_out{0};   ///< Results whose kind of error was beyond the limit.
+  std::uint64_t errors_left_out{0};  ///< Results whose kind of error was beyond the limit.
 };
 
 inline constexpr std::size_t kMaxErrors = 1000;

@@ -62,8 +62,8 @@ struct OutcomeId {
 
 struct ChunkWriterOptions {
   std::uint64_t run_id{0};
-  std::uint32_t writer{0};                     ///< Number of this writer within the run: each worker has its own.
-  std::size_t chunk_bytes{64 * 1024};          ///< A chunk is full from this size on.
+  std::uint32_t writer{0};                        ///< Number of this writer within the run: each worker has its own.
+  std::size_t chunk_bytes{64 * 1024};             ///< A chunk is full from this size on.
   std::size_t body_table_bytes{8 * 1024 * 1024};  ///< Bodies kept for comparison, in all.
 };
 

@@ -26,10 +26,10 @@ class Encoder {
 /// A window on the bytes of a stream, filled by whoever reads the file. `pos` moves forward as bytes are used up.
 /// The bytes from `pos` on may be moved to other memory after kNeedMore, and only then.
 struct InputWindow {
-  std::string_view bytes;      ///< From the stream's position `offset` on.
-  std::size_t pos{0};          ///< First byte of `bytes` that is not used up.
-  std::uint64_t offset{0};     ///< Position of bytes[0] in the stream, for error texts.
-  bool at_end{false};          ///< No more bytes will follow these.
+  std::string_view bytes;   ///< From the stream's position `offset` on.
+  std::size_t pos{0};       ///< First byte of `bytes` that is not used up.
+  std::uint64_t offset{0};  ///< Position of bytes[0] in the stream, for error texts.
+  bool at_end{false};       ///< No more bytes will follow these.
 
   std::string_view rest() const noexcept { return bytes.substr(pos); }
 };
@@ -59,15 +59,16 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
   /// The next result; its views are valid until the next call, and only while `in.bytes` is.
-  /// Error: the stream cannot be read on from here; what was found and at which byte. All results before it were returned.
+  /// Error: the stream cannot be read on from here; what was found and at which byte. All results before it were
+  /// returned.
   virtual Expected<DecodeStatus> next(InputWindow& in, Result& out) = 0;
 };
 
 /// One row of the registry: an encoding by its -to / -encoding name.
 struct CodecEntry {
   std::string_view name;
-  /// True when `head`, the first bytes of a stream, can be the start of this encoding. `at_end`: there are no more bytes.
-  /// kNeedMore: a longer head is needed to tell.
+  /// True when `head`, the first bytes of a stream, can be the start of this encoding. `at_end`: there are no more
+  /// bytes. kNeedMore: a longer head is needed to tell.
   enum class Match { kNo, kYes, kNeedMore };
   Match (*detect)(std::string_view head, bool at_end);
   std::unique_ptr<Encoder> (*make_encoder)();

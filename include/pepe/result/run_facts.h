@@ -18,22 +18,22 @@ struct ThreadFacts {
 /// Facts about a run that its results do not hold. Written to the native stream when the attack starts and, complete,
 /// when it ends; a reader of a stream that was cut has the first part only (`complete` is false).
 struct RunFacts {
-  std::uint64_t run_id{0};           ///< Random; the same in every chunk of the run.
-  std::string version;               ///< Of the pepe that attacked.
-  std::string attack;                ///< -name.
-  std::vector<std::string> flags;    ///< As given; the values of -header and -proxy-header are left out (secrets).
+  std::uint64_t run_id{0};         ///< Random; the same in every chunk of the run.
+  std::string version;             ///< Of the pepe that attacked.
+  std::string attack;              ///< -name.
+  std::vector<std::string> flags;  ///< As given; the values of -header and -proxy-header are left out (secrets).
   Timestamp start;
-  Rate rate;                         ///< As planned; hits == 0: closed loop.
-  Nanos duration{0};                 ///< As planned; 0: until stopped.
+  Rate rate;          ///< As planned; hits == 0: closed loop.
+  Nanos duration{0};  ///< As planned; 0: until stopped.
 
-  bool complete{false};              ///< The rest is known.
-  Nanos elapsed{0};                  ///< From the start to the last result.
-  std::uint64_t sent{0};             ///< Hits sent, whatever came of them.
-  std::uint64_t missed{0};           ///< Hits that were due and never sent, since -max-workers or -max-connections were busy.
-  std::uint64_t late{0};             ///< Hits taken up more than kLateAfter after they were due.
+  bool complete{false};     ///< The rest is known.
+  Nanos elapsed{0};         ///< From the start to the last result.
+  std::uint64_t sent{0};    ///< Hits sent, whatever came of them.
+  std::uint64_t missed{0};  ///< Hits that were due and never sent, since -max-workers or -max-connections were busy.
+  std::uint64_t late{0};    ///< Hits taken up more than kLateAfter after they were due.
   Nanos worst_lag{0};
-  bool limited{false};               ///< The generator, not the server, was the limit; `limit` says how.
-  std::string limit;                 ///< One clause for a person, or empty.
+  bool limited{false};  ///< The generator, not the server, was the limit; `limit` says how.
+  std::string limit;    ///< One clause for a person, or empty.
   std::vector<ThreadFacts> threads;
 };
 

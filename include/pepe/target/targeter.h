@@ -19,7 +19,8 @@ struct TargetDefaults {
   std::shared_ptr<const std::string> body;  ///< -body; for targets without one of their own.
 };
 
-/// Reads a file named by a target (`@PATH`), so that the parsers do no I/O. Error text: "open PATH: no such file or directory".
+/// Reads a file named by a target (`@PATH`), so that the parsers do no I/O. Error text: "open PATH: no such file or
+/// directory".
 using ReadFile = std::function<Expected<std::string>(const std::string& path)>;
 /// Fills `buffer` with the next bytes of the list; 0 at its end. May block (a pipe).
 using ReadBytes = std::function<Expected<std::size_t>(std::span<char> buffer)>;

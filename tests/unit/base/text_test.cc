@@ -57,9 +57,7 @@ TEST(Trim, DropsWhiteSpaceAtBothEnds) {
   EXPECT_EQ(trim("\x85x\xa0"), "\x85x\xa0");
 }
 
-TEST(LowerCase, ChangesAsciiLettersAlone) {
-  EXPECT_EQ(lower_case("AZaz09[@\u00c4"), "azaz09[@\u00c4");
-}
+TEST(LowerCase, ChangesAsciiLettersAlone) { EXPECT_EQ(lower_case("AZaz09[@\u00c4"), "azaz09[@\u00c4"); }
 
 TEST(EqualsIgnoringCase, LooksAtLettersAlone) {
   EXPECT_TRUE(equals_ignoring_case("", ""));
@@ -109,9 +107,9 @@ TEST(Base64, SkipsLineBreaks) {
 
 TEST(Base64, NamesTheOffsetOfAFault) {
   const TextCase cases[] = {
-      {"Letter", "Zm9v!Zm8=", "4"},  {"UrlAlphabet", "-_-_", "0"}, {"NoPadding", "Zg", "2"},     {"ShortPadding", "Zg=", "3"},
-      {"LongPadding", "Zg===", "4"}, {"TextAfter", "Zg==Zg", "4"}, {"PaddingOnly", "====", "0"}, {"OneLetter", "Z===", "1"},
-      {"Blank", "Zm 9v", "2"},
+      {"Letter", "Zm9v!Zm8=", "4"}, {"UrlAlphabet", "-_-_", "0"},  {"NoPadding", "Zg", "2"},
+      {"ShortPadding", "Zg=", "3"}, {"LongPadding", "Zg===", "4"}, {"TextAfter", "Zg==Zg", "4"},
+      {"PaddingOnly", "====", "0"}, {"OneLetter", "Z===", "1"},    {"Blank", "Zm 9v", "2"},
   };
   for (const TextCase& row : cases) {
     SCOPED_TRACE(row.name);

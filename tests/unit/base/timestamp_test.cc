@@ -50,7 +50,8 @@ TEST(Rfc3339, PrintsAndReadsBack) {
 TEST(Rfc3339, RoundTripsAnyTime) {
   std::mt19937_64 random{2};
   for (int i = 0; i < 20'000; ++i) {
-    const Timestamp want{static_cast<std::int64_t>(random()), static_cast<std::int16_t>(static_cast<int>(random() % 2879) - 1439)};
+    const Timestamp want{static_cast<std::int64_t>(random()),
+                         static_cast<std::int16_t>(static_cast<int>(random() % 2879) - 1439)};
     const auto got = parse_rfc3339(rfc3339(want));
     ASSERT_TRUE(got) << got.error().text();
     ASSERT_EQ(*got, want) << rfc3339(want);
@@ -62,12 +63,30 @@ TEST(Rfc3339, CutsDecimalsBeyondNine) {
 }
 
 TEST(Rfc3339, RefusesEverythingElse) {
-  for (const char* text :
-       {"", "x", "1970-01-01", "1970-01-01 00:00:00Z", "1970-01-01T00:00:00", "1970-01-01T00:00:00z", "1970-13-01T00:00:00Z",
-        "1970-02-29T00:00:00Z", "1970-00-01T00:00:00Z", "1970-01-01T24:00:00Z", "1970-01-01T00:60:00Z", "1970-01-01T00:00:60Z",
-        "1970-01-01T00:00:00.Z", "1970-01-01T00:00:00,5Z", "1970-01-01T00:00:00Zx", "1970-01-01T00:00:00+1:00",
-        "1970-01-01T00:00:00+24:00", "1970-01-01T00:00:00+0100", "70-01-01T00:00:00Z", "+970-01-01T00:00:00Z", "2263-01-01T00:00:00Z",
-        "1677-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:01Z"}) {
+  for (const char* text : {"",
+                           "x",
+                           "1970-01-01",
+                           "1970-01-01 00:00:00Z",
+                           "1970-01-01T00:00:00",
+                           "1970-01-01T00:00:00z",
+                           "1970-13-01T00:00:00Z",
+                           "1970-02-29T00:00:00Z",
+                           "1970-00-01T00:00:00Z",
+                           "1970-01-01T24:00:00Z",
+                           "1970-01-01T00:60:00Z",
+                           "1970-01-01T00:00:60Z",
+                           "1970-01-01T00:00:00.Z",
+                           "1970-01-01T00:00:00,5Z",
+                           "1970-01-01T00:00:00Zx",
+                           "1970-01-01T00:00:00+1:00",
+                           "1970-01-01T00:00:00+24:00",
+                           "1970-01-01T00:00:00+0100",
+                           "70-01-01T00:00:00Z",
+                           "+970-01-01T00:00:00Z",
+                           "2263-01-01T00:00:00Z",
+                           "1677-01-01T00:00:00Z",
+                           "9999-12-31T23:59:59Z",
+                           "0001-01-01T00:00:01Z"}) {
     const auto got = parse_rfc3339(text);
     ASSERT_FALSE(got) << text;
     EXPECT_NE(got.error().text().find(text), std::string::npos);
@@ -76,7 +95,8 @@ TEST(Rfc3339, RefusesEverythingElse) {
 }
 
 TEST(LocalZone, IsAWholeNumberOfMinutesOfAtMostADay) {
-  for (const std::int64_t time : {std::int64_t{0}, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+  for (const std::int64_t time :
+       {std::int64_t{0}, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
     EXPECT_LT(local_zone_minutes(time), 1440);
     EXPECT_GT(local_zone_minutes(time), -1440);
   }

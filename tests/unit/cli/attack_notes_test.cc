@@ -13,9 +13,7 @@ AttackSummary summary_of(std::uint64_t sent) {
   return summary;
 }
 
-TEST(AttackNotes, AreSilentAfterAHealthyRun) {
-  EXPECT_TRUE(attack_notes(summary_of(100)).empty());
-}
+TEST(AttackNotes, AreSilentAfterAHealthyRun) { EXPECT_TRUE(attack_notes(summary_of(100)).empty()); }
 
 TEST(AttackNotes, PassOverASingleHiccup) {
   AttackSummary summary = summary_of(100);

@@ -27,8 +27,7 @@ TEST(InputFile, IsReadWhole) {
 TEST(InputFile, NamesTheFileThatIsMissing) {
   const auto file = InputFile::open("/nonexistent/x");
   ASSERT_FALSE(file);
-  EXPECT_EQ(file.error().text(),
-            "error opening /nonexistent/x: open /nonexistent/x: no such file or directory");
+  EXPECT_EQ(file.error().text(), "error opening /nonexistent/x: open /nonexistent/x: no such file or directory");
   const auto path = InputFile::open_path("/nonexistent/x");
   ASSERT_FALSE(path);
   EXPECT_EQ(path.error().text(), "open /nonexistent/x: no such file or directory");
@@ -134,8 +133,7 @@ TEST(OutputFile, LeavesAnInputAlone) {
 TEST(OutputFile, NamesTheFolderThatIsMissing) {
   const auto file = OutputFile::open("/nonexistent/x");
   ASSERT_FALSE(file);
-  EXPECT_EQ(file.error().text(),
-            "error opening /nonexistent/x: open /nonexistent/x: no such file or directory");
+  EXPECT_EQ(file.error().text(), "error opening /nonexistent/x: open /nonexistent/x: no such file or directory");
 }
 
 TEST(OutputFile, SaysThatTheDeviceIsFull) {

@@ -13,10 +13,9 @@ struct UintCase {
 };
 
 constexpr UintCase kUintCases[] = {
-    {"0", 0},    {"7", 7},      {"1_000", 1000},
-    {"0x2", 2},  {"0XfF", 255}, {"0o17", 15},
-    {"017", 15}, {"0b11", 3},   {"0x_1", 1},
-    {"00", 0},   {"0_7", 7},    {"18446744073709551615", std::numeric_limits<std::uint64_t>::max()},
+    {"0", 0},      {"7", 7},     {"1_000", 1000}, {"0x2", 2},
+    {"0XfF", 255}, {"0o17", 15}, {"017", 15},     {"0b11", 3},
+    {"0x_1", 1},   {"00", 0},    {"0_7", 7},      {"18446744073709551615", std::numeric_limits<std::uint64_t>::max()},
 };
 
 TEST(UnsignedValue, TakesGoLiterals) {
@@ -29,8 +28,7 @@ TEST(UnsignedValue, TakesGoLiterals) {
 }
 
 TEST(UnsignedValue, RefusesWhatIsNone) {
-  for (const char* text :
-       {"", "x", "-1", "+1", "1.5", "1_", "_1", "1__0", "0x", "0b2", "08", "1e3", " 1", "1 "}) {
+  for (const char* text : {"", "x", "-1", "+1", "1.5", "1_", "_1", "1__0", "0x", "0b2", "08", "1e3", " 1", "1 "}) {
     SCOPED_TRACE(text);
     const auto value = parse_uint(text);
     ASSERT_FALSE(value);
@@ -115,8 +113,7 @@ TEST(ConnectTo, GathersTheTargetsOfOneSource) {
 
 TEST(ConnectTo, HasExactlyFourParts) {
   std::vector<ConnectTo> entries;
-  for (const char* text : {"", "a:1:b", "a:1:b:2:c", "[a:1:b:2"})
-    EXPECT_FALSE(add_connect_to(text, entries)) << text;
+  for (const char* text : {"", "a:1:b", "a:1:b:2:c", "[a:1:b:2"}) EXPECT_FALSE(add_connect_to(text, entries)) << text;
   EXPECT_TRUE(entries.empty());
 }
 
@@ -127,8 +124,7 @@ TEST(Resolvers, GetTheUsualPort) {
 }
 
 TEST(Resolvers, AreAddresses) {
-  for (const char* list :
-       {"dns.test:53", "127.0.0.1:99999", "127.0.0.1:", "127.0.0.1:x", "", "127.0.0.1,,10.0.0.1"}) {
+  for (const char* list : {"dns.test:53", "127.0.0.1:99999", "127.0.0.1:", "127.0.0.1:x", "", "127.0.0.1,,10.0.0.1"}) {
     EXPECT_FALSE(parse_resolvers(list)) << list;
   }
 }

@@ -44,9 +44,8 @@ struct Sample {
 
 TEST(FlagSet, SetsWhatTheFlagsSay) {
   Sample sample;
-  const auto parsed =
-      sample.parse({"-output", "a b", "--lazy", "-keepalive=0", "-timeout=1.5s", "-redirects=-1",
-                    "-workers=0x10", "-header=A: 1", "-header", "B: 2", "word", "-lazy"});
+  const auto parsed = sample.parse({"-output", "a b", "--lazy", "-keepalive=0", "-timeout=1.5s", "-redirects=-1",
+                                    "-workers=0x10", "-header=A: 1", "-header", "B: 2", "word", "-lazy"});
   EXPECT_EQ(parsed.fault, std::nullopt);
   EXPECT_EQ(parsed.words, (std::vector<std::string>{"word", "-lazy"}));
   EXPECT_EQ(sample.output, "a b");
@@ -91,9 +90,7 @@ const FaultCase kFaultCases[] = {
      "invalid value \"99999999999999999999\" for flag -workers: value out of range"},
     {"NegativeCount", {"-workers=-1"}, "invalid value \"-1\" for flag -workers: parse error"},
     {"Header", {"-header=nocolon"}, "invalid value \"nocolon\" for flag -header: want \"Name: value\""},
-    {"EarlierValueFirst",
-     {"-redirects=x", "-redirects=1"},
-     "invalid value \"x\" for flag -redirects: parse error"},
+    {"EarlierValueFirst", {"-redirects=x", "-redirects=1"}, "invalid value \"x\" for flag -redirects: parse error"},
     {"FirstFaultFirst", {"-redirects=x", "-x"}, "invalid value \"x\" for flag -redirects: parse error"},
     {"FaultBeforeHelp", {"-redirects=x", "-h"}, "invalid value \"x\" for flag -redirects: parse error"},
 };

@@ -17,9 +17,8 @@ TEST(Progress, ShowsRateErrorsLatencyAndLoad) {
   view.asked = {500, seconds{1}};
   view.reached = 499.84;
   view.latency = {500, std::chrono::microseconds{1200}, std::chrono::microseconds{3400}};
-  EXPECT_EQ(
-      format_progress(view),
-      "12s of 30s  500/s asked, 499.8/s reached  6,001 sent  3 errors  p50 1.2ms  p99 3.4ms  2 in flight");
+  EXPECT_EQ(format_progress(view),
+            "12s of 30s  500/s asked, 499.8/s reached  6,001 sent  3 errors  p50 1.2ms  p99 3.4ms  2 in flight");
 }
 
 TEST(Progress, LeavesOutWhatThereIsNot) {
@@ -32,8 +31,7 @@ TEST(Progress, GroupsTheDigitsOfLargeNumbers) {
   ProgressView view;
   view.asked = {1, std::chrono::minutes{1}};
   view.counts.sent = 1'234'567;
-  EXPECT_EQ(format_progress(view),
-            "0s  0.0166667/s asked, 0.0/s reached  1,234,567 sent  0 errors  0 in flight");
+  EXPECT_EQ(format_progress(view), "0s  0.0166667/s asked, 0.0/s reached  1,234,567 sent  0 errors  0 in flight");
 }
 
 }  // namespace

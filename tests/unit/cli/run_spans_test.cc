@@ -10,8 +10,7 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 /// `hits` hits of a run, one each `every` nanoseconds from `start` on.
-void add_run(RunSpans& spans, std::size_t input, const char* attack, std::int64_t start, std::int64_t every,
-             int hits) {
+void add_run(RunSpans& spans, std::size_t input, const char* attack, std::int64_t start, std::int64_t every, int hits) {
   for (int i = 0; i < hits; ++i) {
     Result result;
     result.attack = attack;

@@ -64,7 +64,8 @@ AttackRun run_attack(AttackOptions options, std::vector<Target> targets) {
   auto summary = attack(options, targeter, *pacer, sink, {});
   EXPECT_TRUE(summary) << summary.error().text();
   AttackRun run{*std::move(summary), {}};
-  auto reader = open_results({"sink", [&, at = std::size_t{0}](std::span<char> buffer) mutable -> Expected<std::size_t> {
+  auto reader = open_results({"sink",
+                              [&, at = std::size_t{0}](std::span<char> buffer) mutable -> Expected<std::size_t> {
                                 const std::size_t size = sink.bytes.copy(buffer.data(), buffer.size(), at);
                                 at += size;
                                 return size;
@@ -76,8 +77,8 @@ AttackRun run_attack(AttackOptions options, std::vector<Target> targets) {
     EXPECT_TRUE(result);
     if (*result == nullptr) return run;
     const Result& hit = **result;
-    run.rows.push_back({hit.seq, hit.code, std::string{hit.error}, std::string{hit.url}, std::string{hit.body.value_or("")},
-                        hit.latency, hit.reused});
+    run.rows.push_back({hit.seq, hit.code, std::string{hit.error}, std::string{hit.url},
+                        std::string{hit.body.value_or("")}, hit.latency, hit.reused});
   }
 }
 
@@ -102,7 +103,8 @@ TEST(Attack, SendsExactlyTheHitsOfItsSchedule) {
 
 TEST(Attack, TakesTargetsInTurnByHitNumberOverAllThreads) {
   TestServer server;
-  const AttackRun run = run_attack({.rate = {300, 1s}, .duration = 200ms, .threads = 2}, {get(server.url("/0")), get(server.url("/1")), get(server.url("/2"))});
+  const AttackRun run = run_attack({.rate = {300, 1s}, .duration = 200ms, .threads = 2},
+                                   {get(server.url("/0")), get(server.url("/1")), get(server.url("/2"))});
   ASSERT_EQ(run.rows.size(), 60U);
   for (const Row& row : run.rows) EXPECT_EQ(row.url.back(), static_cast<char>('0' + row.seq % 3));
 }
@@ -146,7 +148,8 @@ TEST(Attack, RetriesASafeHitOnceWhenAReusedConnectionWasClosed) {
 TEST(Attack, NeverSendsAPostTwice) {
   std::atomic<int> count{0};
   TestServer server{[&](const TestRequest&) { return ++count % 2 == 0 ? TestAnswer{.drop = true} : TestAnswer{}; }};
-  const AttackRun run = run_attack({.rate = {20, 1s}, .duration = 300ms, .max_workers = 1}, {{"POST", server.url(), {}, nullptr}});
+  const AttackRun run =
+      run_attack({.rate = {20, 1s}, .duration = 300ms, .max_workers = 1}, {{"POST", server.url(), {}, nullptr}});
   ASSERT_EQ(run.rows.size(), 6U);
   EXPECT_EQ(server.requests().size(), 6U);
   EXPECT_EQ(run.summary.failed, 3U);
@@ -163,7 +166,8 @@ TEST(Attack, EndsAHitAtItsTimeoutAndSaysSo) {
   ASSERT_EQ(run.rows.size(), 2U);
   for (const Row& row : run.rows) {
     EXPECT_EQ(row.code, 0);
-    EXPECT_EQ(row.error, "Get \"" + server.url() + "\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)");
+    EXPECT_EQ(row.error, "Get \"" + server.url() +
+                             "\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)");
     EXPECT_GE(row.latency, 100ms);
     EXPECT_LT(row.latency, 500ms);
   }
@@ -224,7 +228,8 @@ TEST(Attack, CountsAnAnswerInTwoPiecesAsTheSuccessThatItIs) {
 }
 
 TEST(Attack, RecordsAFaultyTargetHitByHit) {
-  const AttackRun run = run_attack({.rate = {50, 1s}, .duration = 100ms}, {{"G T", "http://127.0.0.1:1/", {}, nullptr}});
+  const AttackRun run =
+      run_attack({.rate = {50, 1s}, .duration = 100ms}, {{"G T", "http://127.0.0.1:1/", {}, nullptr}});
   ASSERT_EQ(run.rows.size(), 5U);
   for (const Row& row : run.rows) EXPECT_EQ(row.error, "net/http: invalid method \"G T\"");
 }

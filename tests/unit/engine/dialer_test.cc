@@ -136,9 +136,9 @@ TEST(Dialer, ConnectsFromTheLocalAddress) {
 TEST(Dialer, NamesTheLocalAddressThatIsNotOurs) {
   const DeafPort deaf;
   DialBench bench{with(&AttackOptions::local_address, "192.0.2.1")};
-  EXPECT_EQ(bench.dial({"http", "127.0.0.1", deaf.port()}).error(),
-            "dial tcp 192.0.2.1:0->127.0.0.1:" + std::to_string(deaf.port()) +
-                ": bind: cannot assign requested address");
+  EXPECT_EQ(
+      bench.dial({"http", "127.0.0.1", deaf.port()}).error(),
+      "dial tcp 192.0.2.1:0->127.0.0.1:" + std::to_string(deaf.port()) + ": bind: cannot assign requested address");
 }
 
 TEST(Dialer, SaysThatLocalAddressIsOfTheOtherFamily) {
@@ -177,8 +177,7 @@ TEST_F(DialerUnix, ConnectsToAbstractNames) {
 
 TEST_F(DialerUnix, NamesTheSocketThatIsMissing) {
   DialBench bench{with(&AttackOptions::unix_socket, path_)};
-  EXPECT_EQ(bench.dial({"http", "h", 80}).error(),
-            "dial unix " + path_ + ": connect: no such file or directory");
+  EXPECT_EQ(bench.dial({"http", "h", 80}).error(), "dial unix " + path_ + ": connect: no such file or directory");
 }
 
 TEST_F(DialerUnix, RefusesAPathThatDoesNotFit) {
@@ -200,23 +199,21 @@ TEST_F(DialerUnix, ReportsAFullQueueInsteadOfAConnection) {
 
 TEST(Dialer, ConnectToMapsTheHostAndPort) {
   Listener server;
-  DialBench bench{with(&AttackOptions::connect_to,
-                       {{"made-up.invalid:80", {"127.0.0.1:" + std::to_string(server.port())}}})};
+  DialBench bench{
+      with(&AttackOptions::connect_to, {{"made-up.invalid:80", {"127.0.0.1:" + std::to_string(server.port())}}})};
   EXPECT_TRUE(bench.dial({"http", "made-up.invalid", 80}).ok());
 }
 
 TEST(Dialer, ConnectToMapsOnlyThatPort) {
   Listener server;
   const DeafPort deaf;
-  DialBench bench{
-      with(&AttackOptions::connect_to, {{"127.0.0.1:1", {"127.0.0.1:" + std::to_string(server.port())}}})};
+  DialBench bench{with(&AttackOptions::connect_to, {{"127.0.0.1:1", {"127.0.0.1:" + std::to_string(server.port())}}})};
   EXPECT_THAT(bench.dial({"http", "127.0.0.1", deaf.port()}).error(), HasSubstr("refused"));
 }
 
 TEST(Dialer, ConnectToAcceptsBrackets) {
   Listener server{"::1"};
-  DialBench bench{
-      with(&AttackOptions::connect_to, {{"[::2]:80", {"[::1]:" + std::to_string(server.port())}}})};
+  DialBench bench{with(&AttackOptions::connect_to, {{"[::2]:80", {"[::1]:" + std::to_string(server.port())}}})};
   EXPECT_TRUE(bench.dial({"http", "::2", 80}).ok());
 }
 
@@ -224,8 +221,7 @@ TEST(Dialer, ConnectToTakesTurnsFromTheSecondOn) {
   Listener a{"127.0.0.1"};
   Listener b{"127.0.0.2", a.port()};
   const std::string port = std::to_string(a.port());
-  DialBench bench{
-      with(&AttackOptions::connect_to, {{"h:80", {"127.0.0.1:" + port}}, {"h:80", {"127.0.0.2:" + port}}})};
+  DialBench bench{with(&AttackOptions::connect_to, {{"h:80", {"127.0.0.1:" + port}}, {"h:80", {"127.0.0.2:" + port}}})};
   EXPECT_EQ(bench.plan().routes({"http", "h", 80}), 2U);
   EXPECT_EQ(bench.plan().routes({"http", "h", 81}), 1U);
   for (const char* expected : {"127.0.0.2", "127.0.0.1", "127.0.0.2"}) {
@@ -296,8 +292,7 @@ TEST(Dialer, DestroyedWithDialsUnderWayLeavesNoDescriptor) {
   const std::ptrdiff_t before = open_descriptors();
   {
     DialBench bench{{}};
-    for (int i = 0; i < 8; ++i)
-      bench.dialer().dial({"http", "127.0.0.1", silent.port()}, [](Expected<Dialed>) {});
+    for (int i = 0; i < 8; ++i) bench.dialer().dial({"http", "127.0.0.1", silent.port()}, [](Expected<Dialed>) {});
     bench.io().poll();
   }
   EXPECT_EQ(open_descriptors(), before);
@@ -430,8 +425,7 @@ TEST_F(DialerTls, BrokenAndCancelledHandshakesLeaveNoDescriptor) {
   std::thread server{[&closing] {
     for (int i = 0; i < 11; ++i) closing.accept();
   }};
-  EXPECT_FALSE(
-      bench.dial({"https", "127.0.0.1", closing.port()}).ok());  // The loop makes its own descriptors.
+  EXPECT_FALSE(bench.dial({"https", "127.0.0.1", closing.port()}).ok());  // The loop makes its own descriptors.
   const std::ptrdiff_t before = open_descriptors();
   for (int i = 0; i < 10; ++i) {
     const std::string error = bench.dial({"https", "127.0.0.1", closing.port()}).error();

@@ -48,8 +48,7 @@ class HeldDialer final : public Dialer {
 /// A worker without a schedule: a pool of connections to peers that the test scripts.
 class Bench final : public ConnectionOwner, public PoolOwner {
  public:
-  explicit Bench(std::uint32_t streams = 100, PoolLimits limits = {.h2c = true},
-                 std::uint64_t keep_limit = UINT64_MAX)
+  explicit Bench(std::uint32_t streams = 100, PoolLimits limits = {.h2c = true}, std::uint64_t keep_limit = UINT64_MAX)
       : streams_{streams},
         http2_{responses_, keep_limit},
         context_{.ready = ready_,
@@ -138,8 +137,7 @@ class Bench final : public ConnectionOwner, public PoolOwner {
     if (Connection* const connection = pool_.acquire(hit)) connection->start(hit);
   }
   void on_known_answer(Connection& connection, Hit& hit) override {
-    outcomes.push_back(
-        {.seq = hit.seq, .code = hit.target->cache.code(), .known = true, .reused = hit.reused});
+    outcomes.push_back({.seq = hit.seq, .code = hit.target->cache.code(), .known = true, .reused = hit.reused});
     pool_.release(connection);
   }
   void on_answer(Connection& connection, Hit& hit, Response& response) override {
@@ -157,8 +155,7 @@ class Bench final : public ConnectionOwner, public PoolOwner {
     pool_.release(connection);
     if (breakage == Breakage::kRetired) return ask(hit);
     if (breakage == Breakage::kUnprocessed && hit.refusals++ < 1) return ask(hit);
-    outcomes.push_back(
-        {.seq = hit.seq, .error = std::move(error), .breakage = breakage, .reused = hit.reused});
+    outcomes.push_back({.seq = hit.seq, .error = std::move(error), .breakage = breakage, .reused = hit.reused});
   }
   void on_idle_closed(Connection& connection) override { pool_.on_idle_closed(connection); }
   void on_capacity(Connection& connection) override { pool_.on_capacity(connection); }
@@ -202,10 +199,9 @@ TEST(Http2Connection, SendsTheFieldsOfATargetInLowerCase) {
   ASSERT_EQ(peer.requests.size(), 1U);
   std::string sent;
   for (const auto& [name, value] : peer.requests.at(1).fields) sent += name + ": " + value + "\n";
-  EXPECT_EQ(
-      sent,
-      ":method: PUT\n:scheme: http\n:authority: v.test\n:path: /a?b\nauthorization: Basic dTpw\nx-b: 1\n"
-      "user-agent: pepe/test\ncontent-length: 3\naccept-encoding: gzip\nx-vegeta-seq: 0\n");
+  EXPECT_EQ(sent,
+            ":method: PUT\n:scheme: http\n:authority: v.test\n:path: /a?b\nauthorization: Basic dTpw\nx-b: 1\n"
+            "user-agent: pepe/test\ncontent-length: 3\naccept-encoding: gzip\nx-vegeta-seq: 0\n");
   EXPECT_EQ(peer.requests.at(1).body, "hey");
 }
 
@@ -358,8 +354,7 @@ TEST(Http2Connection, SendsABurstAgainUntilConnectionsOfFewHitsHaveServedIt) {
     bench.run();
   }
   ASSERT_EQ(bench.outcomes.size(), 40U);
-  for (const Outcome& outcome : bench.outcomes)
-    EXPECT_TRUE(outcome.code == 204 || outcome.known) << outcome.error;
+  for (const Outcome& outcome : bench.outcomes) EXPECT_TRUE(outcome.code == 204 || outcome.known) << outcome.error;
 }
 
 TEST(Http2Connection, TakesAHitOffThatIsRefusedTooOften) {

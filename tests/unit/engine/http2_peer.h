@@ -68,8 +68,7 @@ class Http2Peer {
     bodies_[stream].endless = true;
   }
   void interim(std::int32_t stream, const Fields& fields) {
-    nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream, nullptr, nv(fields).data(), fields.size(),
-                           nullptr);
+    nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream, nullptr, nv(fields).data(), fields.size(), nullptr);
   }
   void reset(std::int32_t stream, std::uint32_t code) {
     nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream, code);
@@ -94,8 +93,7 @@ class Http2Peer {
         break;
       }
       moved = true;
-      nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(buffer),
-                               static_cast<std::size_t>(got));
+      nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(buffer), static_cast<std::size_t>(got));
     }
     std::string out;
     const std::uint8_t* data = nullptr;
@@ -124,8 +122,8 @@ class Http2Peer {
     std::vector<nghttp2_nv> made;
     for (const auto& [name, value] : fields)
       made.push_back({reinterpret_cast<std::uint8_t*>(const_cast<char*>(name.data())),
-                      reinterpret_cast<std::uint8_t*>(const_cast<char*>(value.data())), name.size(),
-                      value.size(), NGHTTP2_NV_FLAG_NONE});
+                      reinterpret_cast<std::uint8_t*>(const_cast<char*>(value.data())), name.size(), value.size(),
+                      NGHTTP2_NV_FLAG_NONE});
     return made;
   }
   static Http2Peer& self(void* user) { return *static_cast<Http2Peer*>(user); }
@@ -139,22 +137,20 @@ class Http2Peer {
     peer.most_at_once = std::max(peer.most_at_once, open);
     return 0;
   }
-  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
-                       std::size_t name_size, const std::uint8_t* value, std::size_t value_size, std::uint8_t,
-                       void* user) {
+  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
+                       const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* user) {
     self(user).requests[frame->hd.stream_id].fields.emplace_back(
         std::string{reinterpret_cast<const char*>(name), name_size},
         std::string{reinterpret_cast<const char*>(value), value_size});
     return 0;
   }
-  static int on_data(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
-                     std::size_t size, void* user) {
+  static int on_data(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data, std::size_t size,
+                     void* user) {
     self(user).requests[id].body.append(reinterpret_cast<const char*>(data), size);
     return 0;
   }
   static int on_frame(nghttp2_session*, const nghttp2_frame* frame, void* user) {
-    if (frame->hd.type == NGHTTP2_RST_STREAM)
-      self(user).resets[frame->hd.stream_id] = frame->rst_stream.error_code;
+    if (frame->hd.type == NGHTTP2_RST_STREAM) self(user).resets[frame->hd.stream_id] = frame->rst_stream.error_code;
     if ((frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
         (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
       self(user).requests[frame->hd.stream_id].whole = true;

@@ -24,8 +24,7 @@ AttackOptions with(Field AttackOptions::*field, std::type_identity_t<Field> valu
 
 /// Descriptors that this process has open.
 inline std::ptrdiff_t open_descriptors() {
-  return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"},
-                       std::filesystem::directory_iterator{});
+  return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, std::filesystem::directory_iterator{});
 }
 
 /// A port on which nobody listens: bound, so that nobody else gets it.

@@ -89,8 +89,7 @@ TEST_F(PrometheusEndpoint, ShowsWhatWentToTheOutput) {
   const std::string answer = ask(port_, "GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(answer, HasSubstr("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
-  EXPECT_THAT(answer,
-              HasSubstr("request_seconds_count{method=\"GET\",status=\"200\",url=\"http://h/\"} 12\n"));
+  EXPECT_THAT(answer, HasSubstr("request_seconds_count{method=\"GET\",status=\"200\",url=\"http://h/\"} 12\n"));
 }
 
 TEST_F(PrometheusEndpoint, ReportsTheErrorOfTheOutput) {
@@ -101,10 +100,8 @@ TEST_F(PrometheusEndpoint, ReportsTheErrorOfTheOutput) {
 }
 
 TEST_F(PrometheusEndpoint, SpeaksOpenMetricsWhenAsked) {
-  const std::string answer =
-      ask(port_, "GET / HTTP/1.1\r\nHost: h\r\nAccept: application/openmetrics-text\r\n\r\n");
-  EXPECT_THAT(answer,
-              HasSubstr("Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"));
+  const std::string answer = ask(port_, "GET / HTTP/1.1\r\nHost: h\r\nAccept: application/openmetrics-text\r\n\r\n");
+  EXPECT_THAT(answer, HasSubstr("Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"));
   EXPECT_THAT(answer, EndsWith("# EOF\n"));
 }
 
@@ -122,9 +119,7 @@ struct FaultCase {
   std::string request;
   const char* answer;
 };
-void PrintTo(const FaultCase& row, std::ostream* out) {
-  *out << row.name;
-}
+void PrintTo(const FaultCase& row, std::ostream* out) { *out << row.name; }
 
 class PrometheusFault : public PrometheusEndpoint, public testing::WithParamInterface<FaultCase> {};
 TEST_P(PrometheusFault, IsAnsweredAndTheNextScrapeToo) {
@@ -133,20 +128,17 @@ TEST_P(PrometheusFault, IsAnsweredAndTheNextScrapeToo) {
 }
 INSTANTIATE_TEST_SUITE_P(
     All, PrometheusFault,
-    testing::Values(FaultCase{"OtherMethod", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",
-                              "HTTP/1.1 405 "},
-                    FaultCase{"NotHttp", "hello\r\n\r\n", "HTTP/1.1 400 "},
-                    FaultCase{"LongHeader", "GET / HTTP/1.1\r\nX: " + std::string(9000, 'x') + "\r\n\r\n",
-                              "HTTP/1.1 431 "},
-                    FaultCase{"LongTarget", "GET /" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n",
-                              "HTTP/1.1 431 "}),
+    testing::Values(
+        FaultCase{"OtherMethod", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello", "HTTP/1.1 405 "},
+        FaultCase{"NotHttp", "hello\r\n\r\n", "HTTP/1.1 400 "},
+        FaultCase{"LongHeader", "GET / HTTP/1.1\r\nX: " + std::string(9000, 'x') + "\r\n\r\n", "HTTP/1.1 431 "},
+        FaultCase{"LongTarget", "GET /" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n", "HTTP/1.1 431 "}),
     kName);
 
 TEST_F(PrometheusEndpoint, AnswersBesideClientsThatSayNothing) {
   std::deque<Client> silent;
   for (int i = 0; i < 15; ++i) silent.emplace_back(port_);
-  for (int i = 0; i < 3; ++i)
-    EXPECT_THAT(ask(port_, "GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(ask(port_, "GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
 TEST_F(PrometheusEndpoint, AnswersAgainWhenClientsHaveLeft) {
@@ -170,8 +162,7 @@ TEST_F(PrometheusEndpoint, IsRefusedAPortThatIsTaken) {
     const std::string address = fmt::format("{}:{}", host, port_);
     const auto second = make_prometheus_exporter(address, output_);
     ASSERT_FALSE(second);
-    EXPECT_EQ(second.error().text(),
-              fmt::format("prometheus: listen tcp {}: bind: address already in use", address));
+    EXPECT_EQ(second.error().text(), fmt::format("prometheus: listen tcp {}: bind: address already in use", address));
   }
 }
 
@@ -186,9 +177,7 @@ struct AddressCase {
   const char* address;
   const char* error;
 };
-void PrintTo(const AddressCase& row, std::ostream* out) {
-  *out << row.name;
-}
+void PrintTo(const AddressCase& row, std::ostream* out) { *out << row.name; }
 
 class PrometheusAddressFault : public testing::TestWithParam<AddressCase> {};
 TEST_P(PrometheusAddressFault, IsNamed) {
@@ -199,22 +188,17 @@ TEST_P(PrometheusAddressFault, IsNamed) {
 }
 INSTANTIATE_TEST_SUITE_P(
     All, PrometheusAddressFault,
-    testing::Values(AddressCase{"NoPort", "127.0.0.1",
-                                "prometheus: listen tcp: address 127.0.0.1: missing port in address"},
-                    AddressCase{"NoPortBehindBrackets", "[::1]",
-                                "prometheus: listen tcp: address [::1]: missing port in address"},
-                    AddressCase{"NoBrackets", "::1:80",
-                                "prometheus: listen tcp: address ::1:80: too many colons in address"},
-                    AddressCase{"PortTooHigh", "127.0.0.1:65536",
-                                "prometheus: listen tcp: address 127.0.0.1:65536: invalid port"},
-                    AddressCase{"PortIsAWord", "127.0.0.1:eighty",
-                                "prometheus: listen tcp: address 127.0.0.1:eighty: invalid port"},
-                    AddressCase{"EmptyPort",
-                                "127.0.0.1:", "prometheus: listen tcp: address 127.0.0.1:: invalid port"},
-                    AddressCase{"NotOurs", "192.0.2.1:80",
-                                "prometheus: listen tcp 192.0.2.1:80: bind: cannot assign requested address"},
-                    AddressCase{"NoSuchHost", "nosuch host:80",
-                                "prometheus: listen tcp: lookup nosuch host: no such host"}),
+    testing::Values(
+        AddressCase{"NoPort", "127.0.0.1", "prometheus: listen tcp: address 127.0.0.1: missing port in address"},
+        AddressCase{"NoPortBehindBrackets", "[::1]", "prometheus: listen tcp: address [::1]: missing port in address"},
+        AddressCase{"NoBrackets", "::1:80", "prometheus: listen tcp: address ::1:80: too many colons in address"},
+        AddressCase{"PortTooHigh", "127.0.0.1:65536", "prometheus: listen tcp: address 127.0.0.1:65536: invalid port"},
+        AddressCase{"PortIsAWord", "127.0.0.1:eighty",
+                    "prometheus: listen tcp: address 127.0.0.1:eighty: invalid port"},
+        AddressCase{"EmptyPort", "127.0.0.1:", "prometheus: listen tcp: address 127.0.0.1:: invalid port"},
+        AddressCase{"NotOurs", "192.0.2.1:80",
+                    "prometheus: listen tcp 192.0.2.1:80: bind: cannot assign requested address"},
+        AddressCase{"NoSuchHost", "nosuch host:80", "prometheus: listen tcp: lookup nosuch host: no such host"}),
     kName);
 
 }  // namespace

@@ -25,9 +25,7 @@ struct ProxyCase {
   const char* display;  ///< nullptr: refused.
   const char* authorization;
 };
-void PrintTo(const ProxyCase& row, std::ostream* out) {
-  *out << row.name;
-}
+void PrintTo(const ProxyCase& row, std::ostream* out) { *out << row.name; }
 class ProxyValues : public testing::TestWithParam<ProxyCase> {};
 TEST_P(ProxyValues, AreRead) {
   const Expected<Proxy> proxy = parse_proxy("HTTP_PROXY", GetParam().value);
@@ -66,44 +64,41 @@ struct ExceptionCase {
   std::uint16_t port;
   bool direct;
 };
-void PrintTo(const ExceptionCase& row, std::ostream* out) {
-  *out << row.name;
-}
+void PrintTo(const ExceptionCase& row, std::ostream* out) { *out << row.name; }
 class NoProxy : public testing::TestWithParam<ExceptionCase> {};
 TEST_P(NoProxy, Decides) {
-  EXPECT_EQ(ProxyExceptions{GetParam().no_proxy}.contains(GetParam().host, GetParam().port),
-            GetParam().direct);
+  EXPECT_EQ(ProxyExceptions{GetParam().no_proxy}.contains(GetParam().host, GetParam().port), GetParam().direct);
 }
-INSTANTIATE_TEST_SUITE_P(
-    All, NoProxy,
-    testing::Values(ExceptionCase{"Nothing", "", "a.test", 80, false},
-                    ExceptionCase{"LocalhostIsNeverProxied", "", "LocalHost", 80, true},
-                    ExceptionCase{"LoopbackIsNeverProxied", "", "127.9.9.9", 80, true},
-                    ExceptionCase{"Loopback6IsNeverProxied", "", "::1", 80, true},
-                    ExceptionCase{"ThisMachineIsNeverProxied", "", "", 80, true},
-                    ExceptionCase{"Star", "x.test, *", "a.test", 80, true},
-                    ExceptionCase{"Name", " a.test ,b.test", "A.TEST", 80, true},
-                    ExceptionCase{"NameCoversSubdomains", "a.test", "x.a.test", 80, true},
-                    ExceptionCase{"NameIsNoSuffix", "a.test", "xa.test", 80, false},
-                    ExceptionCase{"SuffixCoversSubdomains", "other.test,.test", "px.test", 80, true},
-                    ExceptionCase{"SuffixIsNotItself", ".a.test", "a.test", 80, false},
-                    ExceptionCase{"StarSuffix", "*.a.test", "x.a.test", 80, true},
-                    ExceptionCase{"StarSuffixIsNotItself", "*.a.test", "a.test", 80, false},
-                    ExceptionCase{"Port", "a.test:8080", "a.test", 8080, true},
-                    ExceptionCase{"OtherPort", "a.test:8080", "a.test", 80, false},
-                    ExceptionCase{"BadPortMatchesNothing", "a.test:x", "a.test", 80, false},
-                    ExceptionCase{"Address", "192.0.2.1", "192.0.2.1", 80, true},
-                    ExceptionCase{"OtherAddress", "192.0.2.1", "192.0.2.2", 80, false},
-                    ExceptionCase{"AddressWithPort", "192.0.2.1:81", "192.0.2.1", 80, false},
-                    ExceptionCase{"V6", "2001:db8::1", "2001:db8:0::1", 80, true},
-                    ExceptionCase{"V6WithPort", "[2001:db8::1]:81", "2001:db8::1", 81, true},
-                    ExceptionCase{"V6WithOtherPort", "[2001:db8::1]:81", "2001:db8::1", 80, false},
-                    ExceptionCase{"Block", "192.0.2.0/24", "192.0.2.99", 80, true},
-                    ExceptionCase{"OutsideBlock", "192.0.2.0/25", "192.0.2.128", 80, false},
-                    ExceptionCase{"Block6", "2001:db8::/32", "2001:db8:1::1", 80, true},
-                    ExceptionCase{"BlockOfTheOtherFamily", "0.0.0.0/0", "2001:db8::1", 80, false},
-                    ExceptionCase{"BlockIsNoName", "192.0.2.0/24", "a.test", 80, false}),
-    [](const auto& row) { return row.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, NoProxy,
+                         testing::Values(ExceptionCase{"Nothing", "", "a.test", 80, false},
+                                         ExceptionCase{"LocalhostIsNeverProxied", "", "LocalHost", 80, true},
+                                         ExceptionCase{"LoopbackIsNeverProxied", "", "127.9.9.9", 80, true},
+                                         ExceptionCase{"Loopback6IsNeverProxied", "", "::1", 80, true},
+                                         ExceptionCase{"ThisMachineIsNeverProxied", "", "", 80, true},
+                                         ExceptionCase{"Star", "x.test, *", "a.test", 80, true},
+                                         ExceptionCase{"Name", " a.test ,b.test", "A.TEST", 80, true},
+                                         ExceptionCase{"NameCoversSubdomains", "a.test", "x.a.test", 80, true},
+                                         ExceptionCase{"NameIsNoSuffix", "a.test", "xa.test", 80, false},
+                                         ExceptionCase{"SuffixCoversSubdomains", "other.test,.test", "px.test", 80,
+                                                       true},
+                                         ExceptionCase{"SuffixIsNotItself", ".a.test", "a.test", 80, false},
+                                         ExceptionCase{"StarSuffix", "*.a.test", "x.a.test", 80, true},
+                                         ExceptionCase{"StarSuffixIsNotItself", "*.a.test", "a.test", 80, false},
+                                         ExceptionCase{"Port", "a.test:8080", "a.test", 8080, true},
+                                         ExceptionCase{"OtherPort", "a.test:8080", "a.test", 80, false},
+                                         ExceptionCase{"BadPortMatchesNothing", "a.test:x", "a.test", 80, false},
+                                         ExceptionCase{"Address", "192.0.2.1", "192.0.2.1", 80, true},
+                                         ExceptionCase{"OtherAddress", "192.0.2.1", "192.0.2.2", 80, false},
+                                         ExceptionCase{"AddressWithPort", "192.0.2.1:81", "192.0.2.1", 80, false},
+                                         ExceptionCase{"V6", "2001:db8::1", "2001:db8:0::1", 80, true},
+                                         ExceptionCase{"V6WithPort", "[2001:db8::1]:81", "2001:db8::1", 81, true},
+                                         ExceptionCase{"V6WithOtherPort", "[2001:db8::1]:81", "2001:db8::1", 80, false},
+                                         ExceptionCase{"Block", "192.0.2.0/24", "192.0.2.99", 80, true},
+                                         ExceptionCase{"OutsideBlock", "192.0.2.0/25", "192.0.2.128", 80, false},
+                                         ExceptionCase{"Block6", "2001:db8::/32", "2001:db8:1::1", 80, true},
+                                         ExceptionCase{"BlockOfTheOtherFamily", "0.0.0.0/0", "2001:db8::1", 80, false},
+                                         ExceptionCase{"BlockIsNoName", "192.0.2.0/24", "a.test", 80, false}),
+                         [](const auto& row) { return row.param.name; });
 
 ProxyRules::Environment environment(const char* http, const char* https, const char* no_proxy = "") {
   ProxyRules::Environment made;
@@ -132,8 +127,7 @@ TEST(ProxyRules, ReadTheEnvironment) {
   for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "REQUEST_METHOD"}) unsetenv(name);
   setenv("http_proxy", "lower.test:1", 1);
   setenv("no_proxy", "direct.test", 1);
-  EXPECT_EQ((*ProxyRules{ProxyRules::read_environment()}.find({"http", "a.test", 80}))->variable,
-            "http_proxy");
+  EXPECT_EQ((*ProxyRules{ProxyRules::read_environment()}.find({"http", "a.test", 80}))->variable, "http_proxy");
   EXPECT_EQ(*ProxyRules{ProxyRules::read_environment()}.find({"http", "direct.test", 80}), nullptr);
   setenv("HTTP_PROXY", "upper.test:1", 1);
   EXPECT_EQ((*ProxyRules{ProxyRules::read_environment()}.find({"http", "a.test", 80}))->host, "upper.test");
@@ -156,14 +150,13 @@ TEST(RoutePlan, AsksHttpProxiesInAbsoluteForm) {
   EXPECT_FALSE(used->absolute_form({"https", "a.test", 443}, &authorization));
   EXPECT_FALSE(used->absolute_form({"http", "127.0.0.1", 80}, &authorization));
   EXPECT_EQ(authorization, "");
-  EXPECT_FALSE(plan({}, environment("socks5://h.test", nullptr))
-                   ->absolute_form({"http", "a.test", 80}, &authorization));
+  EXPECT_FALSE(
+      plan({}, environment("socks5://h.test", nullptr))->absolute_form({"http", "a.test", 80}, &authorization));
 }
 
 TEST(RoutePlan, SaysThatAProxyIsUsed) {
   const auto used = plan({}, environment("u:secret@h.test:1", nullptr));
-  EXPECT_EQ(used->notice({"http", "a.test", 80}),
-            "requests go through the proxy http://h.test:1 (HTTP_PROXY)");
+  EXPECT_EQ(used->notice({"http", "a.test", 80}), "requests go through the proxy http://h.test:1 (HTTP_PROXY)");
   EXPECT_EQ(used->notice({"http", "localhost", 80}), "");
 }
 
@@ -175,9 +168,9 @@ TEST(RoutePlan, NeverSendsAUnixSocketThroughAProxy) {
 }
 
 TEST(RoutePlan, MapsTheProxyNotTheHostBehindIt) {
-  const auto used = plan(
-      with(&AttackOptions::connect_to, {{"a.test:80", {"x.test:1"}}, {"h.test:1", {"y.test:2", "z.test:3"}}}),
-      environment("h.test:1", nullptr));
+  const auto used =
+      plan(with(&AttackOptions::connect_to, {{"a.test:80", {"x.test:1"}}, {"h.test:1", {"y.test:2", "z.test:3"}}}),
+           environment("h.test:1", nullptr));
   const Origin origin{"http", "a.test", 80};
   EXPECT_EQ(used->routes(origin), 2U);
   EXPECT_EQ(used->route(origin)->to, (HostPort{"z.test", 3}));
@@ -188,10 +181,8 @@ TEST(Dialer, NamesTheProxyThatIsDown) {
   const DeafPort deaf;
   const std::string port = std::to_string(deaf.port());
   for (const auto& [proxy, expected] :
-       {std::pair<std::string, std::string>{"127.0.0.1:" + port,
-                                            "proxyconnect tcp: dial tcp 0.0.0.0:0->127.0.0.1:"},
-        {"socks5://127.0.0.1:" + port,
-         "socks connect tcp 127.0.0.1:" + port + "->a.test:80: dial tcp 0.0.0.0:0->"}}) {
+       {std::pair<std::string, std::string>{"127.0.0.1:" + port, "proxyconnect tcp: dial tcp 0.0.0.0:0->127.0.0.1:"},
+        {"socks5://127.0.0.1:" + port, "socks connect tcp 127.0.0.1:" + port + "->a.test:80: dial tcp 0.0.0.0:0->"}}) {
     asio::io_context io;
     const auto used = plan({}, environment(proxy.c_str(), nullptr));
     const auto dialer = make_dialer(io, *used);
@@ -288,9 +279,7 @@ struct AnswerCase {
   std::string_view answer;
   const char* error;
 };
-void PrintTo(const AnswerCase& row, std::ostream* out) {
-  *out << row.name;
-}
+void PrintTo(const AnswerCase& row, std::ostream* out) { *out << row.name; }
 class ConnectAnswers : public TunnelTest, public testing::WithParamInterface<AnswerCase> {};
 TEST_P(ConnectAnswers, ThatAreNoTunnelFail) {
   open("p.test", "a.test", 443);
@@ -308,12 +297,10 @@ INSTANTIATE_TEST_SUITE_P(
                    "proxyconnect tcp: the proxy answered CONNECT with 403 Forbidden"},
         AnswerCase{"Credentials", "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n",
                    "proxyconnect tcp: the proxy answered CONNECT with 407 Proxy Authentication Required"},
-        AnswerCase{"NoReason", "HTTP/1.1 502\r\n\r\n",
-                   "proxyconnect tcp: the proxy answered CONNECT with 502"},
+        AnswerCase{"NoReason", "HTTP/1.1 502\r\n\r\n", "proxyconnect tcp: the proxy answered CONNECT with 502"},
         AnswerCase{"Escapes", "HTTP/1.1 500 \x1b[31m\r\n\r\n",
                    "proxyconnect tcp: the proxy answered CONNECT with 500 \\x1b[31m"},
-        AnswerCase{"Noise", "\x01\x02 hello\r\n\r\n",
-                   "proxyconnect tcp: malformed HTTP response \"\\x01\\x02 hello\""},
+        AnswerCase{"Noise", "\x01\x02 hello\r\n\r\n", "proxyconnect tcp: malformed HTTP response \"\\x01\\x02 hello\""},
         AnswerCase{"OtherProtocol", "SSH-2.0-x 200 OK\r\n\r\n",
                    "proxyconnect tcp: malformed HTTP response \"SSH-2.0-x 200 OK\""},
         AnswerCase{"LongNumber", "HTTP/1.1 2000 OK\r\n\r\n",
@@ -374,9 +361,7 @@ struct SocksCase {
   std::string_view answers;
   const char* cause;
 };
-void PrintTo(const SocksCase& row, std::ostream* out) {
-  *out << row.name;
-}
+void PrintTo(const SocksCase& row, std::ostream* out) { *out << row.name; }
 class SocksAnswers : public TunnelTest, public testing::WithParamInterface<SocksCase> {};
 TEST_P(SocksAnswers, ThatAreNoTunnelFail) {
   open("socks5://u:p@p.test:1", "a.test", 80);
@@ -389,10 +374,9 @@ TEST_P(SocksAnswers, ThatAreNoTunnelFail) {
 }
 INSTANTIATE_TEST_SUITE_P(
     All, SocksAnswers,
-    testing::Values(
-        SocksCase{"OtherVersion", {"\x04\x00", 2}, "the proxy does not speak SOCKS5"},
-        SocksCase{"NoMethod", {"\x05\xff", 2}, "the proxy wants a way of logging in that was not offered"},
-        SocksCase{"Close", {"", 0}, "EOF"}, SocksCase{"HalfAnAnswer", {"\x05", 1}, "unexpected EOF"}),
+    testing::Values(SocksCase{"OtherVersion", {"\x04\x00", 2}, "the proxy does not speak SOCKS5"},
+                    SocksCase{"NoMethod", {"\x05\xff", 2}, "the proxy wants a way of logging in that was not offered"},
+                    SocksCase{"Close", {"", 0}, "EOF"}, SocksCase{"HalfAnAnswer", {"\x05", 1}, "unexpected EOF"}),
     [](const auto& row) { return row.param.name; });
 
 TEST_F(TunnelTest, SocksNamesTheCauseOfARefusal) {

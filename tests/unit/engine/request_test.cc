@@ -9,7 +9,8 @@
 namespace pepe {
 namespace {
 
-Target target_of(std::string method, std::string url, std::vector<HeaderField> headers = {}, const char* body = nullptr) {
+Target target_of(std::string method, std::string url, std::vector<HeaderField> headers = {},
+                 const char* body = nullptr) {
   return {std::move(method), std::move(url), std::move(headers),
           body == nullptr ? nullptr : std::make_shared<const std::string>(body)};
 }
@@ -29,28 +30,49 @@ struct WireCase {
 };
 
 const WireCase kWireCases[] = {
-    {"GetAsksForGzip", target_of("GET", "http://h:81/a?b#c"), {},
+    {"GetAsksForGzip",
+     target_of("GET", "http://h:81/a?b#c"),
+     {},
      "GET /a?b HTTP/1.1\r\nHost: h:81\r\nUser-Agent: pepe/test\r\nAccept-Encoding: gzip\r\nX-Vegeta-Seq: 7\r\n\r\n"},
-    {"HeadDoesNot", target_of("HEAD", "http://h/"), {},
+    {"HeadDoesNot",
+     target_of("HEAD", "http://h/"),
+     {},
      "HEAD / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nX-Vegeta-Seq: 7\r\n\r\n"},
-    {"RangeTurnsGzipOff", target_of("GET", "http://h", {{"Range", "bytes=0-1"}}), {},
+    {"RangeTurnsGzipOff",
+     target_of("GET", "http://h", {{"Range", "bytes=0-1"}}),
+     {},
      "GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nRange: bytes=0-1\r\nX-Vegeta-Seq: 7\r\n\r\n"},
-    {"PostWithoutBodySaysSo", target_of("POST", "http://h/", {{"Accept-Encoding", "br"}}), {},
-     "POST / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nContent-Length: 0\r\nAccept-Encoding: br\r\nX-Vegeta-Seq: 7\r\n\r\n"},
-    {"BodyIsFramedByItsLength", target_of("PUT", "http://h/", {{"Accept-Encoding", "br"}, {"Content-Length", "99"}}, "hey"), {},
-     "PUT / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nContent-Length: 3\r\nAccept-Encoding: br\r\nX-Vegeta-Seq: 7\r\n\r\nhey"},
-    {"ChunkedIsOneChunk", target_of("PUT", "http://h/", {{"Accept-Encoding", "br"}}, "hey"), {.chunked = true},
-     "PUT / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nTransfer-Encoding: chunked\r\nAccept-Encoding: br\r\nX-Vegeta-Seq: 7\r\n\r\n"
+    {"PostWithoutBodySaysSo",
+     target_of("POST", "http://h/", {{"Accept-Encoding", "br"}}),
+     {},
+     "POST / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nContent-Length: 0\r\nAccept-Encoding: br\r\nX-Vegeta-Seq: "
+     "7\r\n\r\n"},
+    {"BodyIsFramedByItsLength",
+     target_of("PUT", "http://h/", {{"Accept-Encoding", "br"}, {"Content-Length", "99"}}, "hey"),
+     {},
+     "PUT / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nContent-Length: 3\r\nAccept-Encoding: br\r\nX-Vegeta-Seq: "
+     "7\r\n\r\nhey"},
+    {"ChunkedIsOneChunk",
+     target_of("PUT", "http://h/", {{"Accept-Encoding", "br"}}, "hey"),
+     {.chunked = true},
+     "PUT / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nTransfer-Encoding: chunked\r\nAccept-Encoding: "
+     "br\r\nX-Vegeta-Seq: 7\r\n\r\n"
      "3\r\nhey\r\n0\r\n\r\n"},
     {"HeadersAreSortedAndKeepTheirSpelling",
-     target_of("HEAD", "http://h/", {{"b", "1"}, {"A", "2"}, {"b", " 3 "}, {"Host", "v"}, {"User-Agent", ""}}), {},
+     target_of("HEAD", "http://h/", {{"b", "1"}, {"A", "2"}, {"b", " 3 "}, {"Host", "v"}, {"User-Agent", ""}}),
+     {},
      "HEAD / HTTP/1.1\r\nHost: v\r\nA: 2\r\nb: 1\r\nb: 3\r\nX-Vegeta-Seq: 7\r\n\r\n"},
     {"TheAttackIsNamedAndItsHeadersCannotBeSet",
-     target_of("HEAD", "http://h/", {{"X-Vegeta-Seq", "x"}, {"X-Vegeta-Attack", "y"}}), {.attack = "run"},
+     target_of("HEAD", "http://h/", {{"X-Vegeta-Seq", "x"}, {"X-Vegeta-Attack", "y"}}),
+     {.attack = "run"},
      "HEAD / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nX-Vegeta-Attack: run\r\nX-Vegeta-Seq: 7\r\n\r\n"},
-    {"CredentialsBecomeBasicAuthorization", target_of("HEAD", "http://u:p@h/"), {},
+    {"CredentialsBecomeBasicAuthorization",
+     target_of("HEAD", "http://u:p@h/"),
+     {},
      "HEAD / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nAuthorization: Basic dTpw\r\nX-Vegeta-Seq: 7\r\n\r\n"},
-    {"WithoutKeepaliveItSaysClose", target_of("HEAD", "http://h/"), {.keepalive = false},
+    {"WithoutKeepaliveItSaysClose",
+     target_of("HEAD", "http://h/"),
+     {.keepalive = false},
      "HEAD / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nConnection: close\r\nX-Vegeta-Seq: 7\r\n\r\n"},
 };
 
@@ -93,8 +115,10 @@ const FaultCase kFaultCases[] = {
      "Get \"http://h/\": net/http: invalid header field value for \"X-A\""},
     {"Scheme", target_of("GET", "ftp://h/"), "Get \"ftp://h/\": unsupported protocol scheme \"ftp\""},
     {"NoHost", target_of("POST", "http:///x"), "Post \"http:///x\": http: no Host in request URL"},
-    {"APasswordWithAnAtIsNotShown", target_of("GET", "ftp://u:p@ss@h/"), "Get \"ftp://u:***@h/\": unsupported protocol scheme \"ftp\""},
-    {"ThePasswordIsNotShown", target_of("GET", "ftp://u:secret@h/"), "Get \"ftp://u:***@h/\": unsupported protocol scheme \"ftp\""},
+    {"APasswordWithAnAtIsNotShown", target_of("GET", "ftp://u:p@ss@h/"),
+     "Get \"ftp://u:***@h/\": unsupported protocol scheme \"ftp\""},
+    {"ThePasswordIsNotShown", target_of("GET", "ftp://u:secret@h/"),
+     "Get \"ftp://u:***@h/\": unsupported protocol scheme \"ftp\""},
 };
 
 TEST(Request, SaysWhyItCannotBeSent) {
@@ -122,7 +146,8 @@ TEST(Redirect, TurnsPostIntoGetUnlessTheCodeKeepsIt) {
 }
 
 TEST(Redirect, LeavesCredentialsBehindOnAnotherHost) {
-  const Target from = target_of("GET", "http://u:p@h/a", {{"Authorization", "x"}, {"Cookie", "y"}, {"Host", "v"}, {"X-A", "z"}});
+  const Target from =
+      target_of("GET", "http://u:p@h/a", {{"Authorization", "x"}, {"Cookie", "y"}, {"Host", "v"}, {"X-A", "z"}});
   const auto same = follow_redirect(from, from, 302, "/b");
   ASSERT_TRUE(same);
   EXPECT_EQ(same->headers.front(), (HeaderField{"Authorization", "x"}));

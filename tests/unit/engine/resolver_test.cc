@@ -27,9 +27,7 @@ Addresses addresses(std::initializer_list<const char*> texts) {
   return made;
 }
 
-Instant at(Nanos offset) {
-  return Instant{offset};
-}
+Instant at(Nanos offset) { return Instant{offset}; }
 
 TEST(NameCache, KeepsAnAnswerForTheRun) {
   NameCache cache{Nanos{0}};
@@ -190,8 +188,7 @@ TEST(SystemNames, MayGoBeforeItsAnswersCome) {
   asio::io_context io;
   auto names = make_system_names(io);
   bool answered = false;
-  for (int i = 0; i < 40; ++i)
-    names->lookup("localhost", [&](const Expected<Addresses>&) { answered = true; });
+  for (int i = 0; i < 40; ++i) names->lookup("localhost", [&](const Expected<Addresses>&) { answered = true; });
   names.reset();
   io.run();
   EXPECT_FALSE(answered);
@@ -201,8 +198,7 @@ TEST(SystemNames, MayGoBeforeItsAnswersCome) {
 /// does not exist, "broken" fails, "mute" gets no answer.
 class FakeDns {
  public:
-  explicit FakeDns(asio::io_context& io)
-      : socket_{io, asio::ip::udp::endpoint{make_address("127.0.0.1"), 0}} {
+  explicit FakeDns(asio::io_context& io) : socket_{io, asio::ip::udp::endpoint{make_address("127.0.0.1"), 0}} {
     receive();
   }
   std::string address() const { return "127.0.0.1:" + std::to_string(socket_.local_endpoint().port()); }
@@ -237,8 +233,7 @@ class FakeDns {
     reply += {'\x81', static_cast<char>('\x80' | code), 0, 1, 0, static_cast<char>(has_address), 0, 0, 0, 0};
     reply += question;
     if (has_address) {
-      reply += {'\xc0', 12, 0, static_cast<char>(v6 ? 28 : 1), 0, 1, 0, 0,
-                0,      60, 0, static_cast<char>(v6 ? 16 : 4)};
+      reply += {'\xc0', 12, 0, static_cast<char>(v6 ? 28 : 1), 0, 1, 0, 0, 0, 60, 0, static_cast<char>(v6 ? 16 : 4)};
       reply += v6 ? std::string(15, 0) + '\1' : std::string{127, 0, 0, 5};
     }
     socket_.send_to(asio::buffer(reply), from_);
@@ -292,8 +287,7 @@ TEST_F(AresNames, LooksIntoTheHostsFileFirst) {
 TEST_F(AresNames, TellsWhyThereIsNoAddress) {
   open({first_.address()});
   EXPECT_EQ(ask("nx.test"), "lookup nx.test on " + first_.address() + ": no such host");
-  EXPECT_EQ(ask("broken.test"),
-            "lookup broken.test on " + first_.address() + ": server misbehaving, or none there");
+  EXPECT_EQ(ask("broken.test"), "lookup broken.test on " + first_.address() + ": server misbehaving, or none there");
   EXPECT_EQ(ask(std::string{"a\0b", 3}),
             "lookup a" + std::string(1, 0) + "b on " + first_.address() + ": no such host");
   EXPECT_THAT(ask(std::string(300, 'a')), testing::EndsWith("no such host"));
@@ -302,8 +296,7 @@ TEST_F(AresNames, TellsWhyThereIsNoAddress) {
 TEST_F(AresNames, TakeServersInTurnFromTheSecondOn) {
   open({first_.address(), second_.address()});
   for (const char* name : {"a.test", "b.test", "c.test"}) ask(name);
-  EXPECT_THAT(second_.asked(),
-              testing::UnorderedElementsAre("a.test A", "a.test AAAA", "c.test A", "c.test AAAA"));
+  EXPECT_THAT(second_.asked(), testing::UnorderedElementsAre("a.test A", "a.test AAAA", "c.test A", "c.test AAAA"));
   EXPECT_THAT(first_.asked(), testing::UnorderedElementsAre("b.test A", "b.test AAAA"));
 }
 

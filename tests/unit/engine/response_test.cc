@@ -18,7 +18,8 @@ struct Reading {
 };
 
 // Feeds `bytes` in pieces of `piece`, until the response is whole or refused.
-Reading read(Response& response, std::string_view bytes, std::size_t piece, ResponseExpectation expected = {.keep_limit = UINT64_MAX}) {
+Reading read(Response& response, std::string_view bytes, std::size_t piece,
+             ResponseExpectation expected = {.keep_limit = UINT64_MAX}) {
   response.start(expected);
   Reading reading;
   while (reading.used < bytes.size() && reading.status == Response::Status::kNeedMore) {
@@ -41,9 +42,13 @@ struct WholeCase {
 const WholeCase kWholeCases[] = {
     {"ContentLength", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "ok", true},
     {"NoReason", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", 200, "", true},
-    {"Chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n1;x=y\r\n!\r\n0\r\n\r\n", 200, "ok!", true},
-    {"Trailers", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-T: 1\r\n\r\n", 200, "ok", true},
-    {"Interim", "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",
+    {"Chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n1;x=y\r\n!\r\n0\r\n\r\n", 200, "ok!",
+     true},
+    {"Trailers", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-T: 1\r\n\r\n", 200, "ok",
+     true},
+    {"Interim",
+     "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: "
+     "1\r\n\r\nx",
      200, "x", true},
     {"NoContentHasNoBodyWhateverItSays", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", 204, "", true},
     {"NotModifiedLikewise", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", 304, "", true},
@@ -72,7 +77,8 @@ TEST(Response, ReadsWhatServersSendInPiecesOfAnySize) {
 TEST(Response, ToHeadHasALengthAndNoBody) {
   Response response;
   const std::string_view bytes = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
-  EXPECT_EQ(read(response, bytes, bytes.size(), {.to_head = true, .keep_limit = UINT64_MAX}).status, Response::Status::kComplete);
+  EXPECT_EQ(read(response, bytes, bytes.size(), {.to_head = true, .keep_limit = UINT64_MAX}).status,
+            Response::Status::kComplete);
 }
 
 struct RefusedCase {
@@ -92,18 +98,22 @@ const RefusedCase kRefusedCases[] = {
     {"NulInAValue", std::string{"HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n", 27}, "malformed"},
     {"Switching", "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n", "101"},
     {"HeadWithoutEnd", "HTTP/1.1 200 OK\r\nX: " + std::string(2'000'000, 'a'), "exceeded 1048576 bytes"},
-    {"TooManyFields", [] {
+    {"TooManyFields",
+     [] {
        std::string bytes = "HTTP/1.1 200 OK\r\n";
        for (int i = 0; i < 10'001; ++i) bytes += "a: b\r\n";
        return bytes;
-     }(), "over 10000 header fields"},
-    {"InterimWithoutEnd", [] {
+     }(),
+     "over 10000 header fields"},
+    {"InterimWithoutEnd",
+     [] {
        std::string bytes;
        for (int i = 0; i < 30'000; ++i) bytes += "HTTP/1.1 102 Processing\r\n\r\n";
        return bytes;
-     }(), "exceeded 1048576 bytes"},
-    {"ChunkExtensionWithoutEnd", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;" + std::string(2'000'000, 'a'),
+     }(),
      "exceeded 1048576 bytes"},
+    {"ChunkExtensionWithoutEnd",
+     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;" + std::string(2'000'000, 'a'), "exceeded 1048576 bytes"},
 };
 
 TEST(Response, RefusesWhatIsNotHttpAndWhatHasNoEnd) {
@@ -122,17 +132,20 @@ TEST(Response, EndsWithTheConnectionOnlyWhenNothingElseSaysWhere) {
   EXPECT_EQ(response.body().bytes(), "to the end");
   EXPECT_FALSE(response.keep_alive());
 
-  EXPECT_EQ(read(response, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", 50).status, Response::Status::kNeedMore);
+  EXPECT_EQ(read(response, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", 50).status,
+            Response::Status::kNeedMore);
   EXPECT_EQ(response.end_of_input(), Response::Status::kError);
   EXPECT_EQ(response.error(), "unexpected EOF after 5 of 9 bytes");
 
-  EXPECT_EQ(read(response, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", 50).status, Response::Status::kNeedMore);
+  EXPECT_EQ(read(response, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", 50).status,
+            Response::Status::kNeedMore);
   EXPECT_EQ(response.end_of_input(), Response::Status::kError);
 }
 
 TEST(Response, NamesHeadersAsGoDoesAndLeavesTheFramingOut) {
   Response response;
-  read(response, "HTTP/1.1 200 OK\r\netag: x\r\nX-REQUEST-id:  a \r\nTransfer-Encoding: chunked\r\nX-Empty:\r\n\r\n0\r\n\r\n", 3);
+  read(response,
+       "HTTP/1.1 200 OK\r\netag: x\r\nX-REQUEST-id:  a \r\nTransfer-Encoding: chunked\r\nX-Empty:\r\n\r\n0\r\n\r\n", 3);
   const std::vector<HeaderView> want{{"Etag", "x"}, {"X-Request-Id", "a"}, {"X-Empty", ""}};
   EXPECT_EQ(std::vector<HeaderView>(response.headers().begin(), response.headers().end()), want);
 }

@@ -73,8 +73,8 @@ inline std::string certificate_pem(const Identity& identity) {
 }
 inline std::string key_pem(const Identity& identity, const char* password = nullptr) {
   return pem_of([&](BIO* bio) {
-    PEM_write_bio_PKCS8PrivateKey(bio, identity.key.get(), password == nullptr ? nullptr : EVP_aes_256_cbc(),
-                                  password, password == nullptr ? 0 : 4, nullptr, nullptr);
+    PEM_write_bio_PKCS8PrivateKey(bio, identity.key.get(), password == nullptr ? nullptr : EVP_aes_256_cbc(), password,
+                                  password == nullptr ? 0 : 4, nullptr, nullptr);
   });
 }
 
@@ -92,8 +92,7 @@ class TempFiles {
   }
 
  private:
-  const std::string dir_ =
-      (std::filesystem::temp_directory_path() / ("pepe_tls_" + std::to_string(getpid()))).string();
+  const std::string dir_ = (std::filesystem::temp_directory_path() / ("pepe_tls_" + std::to_string(getpid()))).string();
 };
 
 /// The server's side of OpenSSL: a context with one certificate.

@@ -128,12 +128,8 @@ class TlsSessionTest : public testing::Test {
   std::string roots_;
 };
 
-void send_text(SSL* ssl, std::string_view text) {
-  SSL_write(ssl, text.data(), static_cast<int>(text.size()));
-}
-void end(SSL* ssl) {
-  SSL_shutdown(ssl);
-}
+void send_text(SSL* ssl, std::string_view text) { SSL_write(ssl, text.data(), static_cast<int>(text.size())); }
+void end(SSL* ssl) { SSL_shutdown(ssl); }
 /// Reads until the client hangs up.
 std::string drain(SSL* ssl) {
   std::string text;
@@ -155,12 +151,9 @@ struct CertificateCase {
   long ends_in_s;
   const char* error;  ///< "": accepted.
 };
-void PrintTo(const CertificateCase& row, std::ostream* out) {
-  *out << row.name;
-}
+void PrintTo(const CertificateCase& row, std::ostream* out) { *out << row.name; }
 
-constexpr const char* kUnknown =
-    "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+constexpr const char* kUnknown = "tls: failed to verify certificate: x509: certificate signed by unknown authority";
 constexpr CertificateCase kCertificateCases[] = {
     {"Name", "a.test", "DNS:b.test,DNS:a.test", "x", true, -9, 999, ""},
     {"NameWithDot", "a.test.", "DNS:a.test", "x", true, -9, 999, ""},
@@ -219,8 +212,7 @@ INSTANTIATE_TEST_SUITE_P(All, TlsCertificates, testing::ValuesIn(kCertificateCas
 TEST_F(TlsSessionTest, NamesTheServerItWantsUnlessThatIsAnAddress) {
   const auto server = make_server_context(server_identity());
   const auto ctx = context(insecure());
-  for (const auto& [host, expected] :
-       {std::pair{"a.test", "a.test"}, {"127.0.0.1", "none"}, {"::1", "none"}}) {
+  for (const auto& [host, expected] : {std::pair{"a.test", "a.test"}, {"127.0.0.1", "none"}, {"::1", "none"}}) {
     std::string seen;
     {
       Ends ends;
@@ -240,8 +232,7 @@ TEST_F(TlsSessionTest, OffersHttp1Only) {
   std::string offered;
   SSL_CTX_set_alpn_select_cb(
       server.get(),
-      [](SSL*, const unsigned char** out, unsigned char* size, const unsigned char* in, unsigned in_size,
-         void* to) {
+      [](SSL*, const unsigned char** out, unsigned char* size, const unsigned char* in, unsigned in_size, void* to) {
         static_cast<std::string*>(to)->assign(reinterpret_cast<const char*>(in), in_size);
         *out = in + 1;
         *size = in[0];
@@ -277,9 +268,7 @@ struct RawCase {
   std::string_view answer;
   const char* error;
 };
-void PrintTo(const RawCase& row, std::ostream* out) {
-  *out << row.name;
-}
+void PrintTo(const RawCase& row, std::ostream* out) { *out << row.name; }
 class TlsRawPeers : public TlsSessionTest, public testing::WithParamInterface<RawCase> {};
 TEST_P(TlsRawPeers, FailTheHandshake) {
   const auto ctx = context(insecure());
@@ -300,8 +289,7 @@ INSTANTIATE_TEST_SUITE_P(All, TlsRawPeers,
                                                  "http: server gave HTTP response to HTTPS client"},
                                          RawCase{"Noise", "\xde\xad\xbe\xef what is this?",
                                                  "tls: first record does not look like a TLS handshake"},
-                                         RawCase{"Close", "", "EOF"},
-                                         RawCase{"CloseInARecord", kHalfRecord, "EOF"},
+                                         RawCase{"Close", "", "EOF"}, RawCase{"CloseInARecord", kHalfRecord, "EOF"},
                                          RawCase{"Alert", kAlert, "remote error: tls: handshake failure"},
                                          RawCase{"HugeRecord", kHugeRecord, "tls: "}),
                          [](const auto& row) { return row.param.name; });
@@ -462,8 +450,7 @@ TEST_F(TlsSessionTest, ShowsItsCertificate) {
     TlsPeer peer{server.get(), ends.server, [&](SSL* ssl) {
                    char name[100] = "";
                    if (X509* certificate = SSL_get0_peer_certificate(ssl)) {
-                     X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, name,
-                                               sizeof name);
+                     X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, name, sizeof name);
                    }
                    seen = name;
                  }};
@@ -521,8 +508,7 @@ TEST_F(TlsContextTest, RefusesFilesThatAreNoUse) {
       {"GarbageCertificate", "", garbage, key, "tls: no certificate in " + garbage},
       {"MissingKey", "", certificate, missing, "open " + missing + ": no such file or directory"},
       {"NoKeyBesideCertificate", "", certificate, "", "tls: no private key in " + certificate},
-      {"KeyOfAnother", "", certificate, other_key,
-       "tls: private key does not match public key: " + other_key},
+      {"KeyOfAnother", "", certificate, other_key, "tls: private key does not match public key: " + other_key},
       {"LockedKey", "", certificate, locked, "tls: the private key in " + locked + " is encrypted"},
       {"KeyAloneMustExist", "", "", missing, "open " + missing + ": no such file or directory"},
       {"KeyAlone", "", "", garbage, ""},

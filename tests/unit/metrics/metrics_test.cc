@@ -42,13 +42,15 @@ TEST(Metrics, TruncateTheMean) {
 }
 
 TEST(Metrics, CountSuccessByCodeWhateverTheError) {
-  const MetricsSummary m = summary_of({hit(0, 5, 200, "odd"), hit(1, 5, 399), hit(2, 5, 199), hit(3, 5, 400), hit(4, 5, 0)});
+  const MetricsSummary m =
+      summary_of({hit(0, 5, 200, "odd"), hit(1, 5, 399), hit(2, 5, 199), hit(3, 5, 400), hit(4, 5, 0)});
   EXPECT_EQ(m.successes, 2U);
   EXPECT_DOUBLE_EQ(m.success, 0.4);
 }
 
 TEST(Metrics, CountEveryCode) {
-  const MetricsSummary m = summary_of({hit(0, 1, 0), hit(0, 1, 200), hit(0, 1, 1023), hit(0, 1, 1024), hit(0, 1, 65535), hit(0, 1, 65535)});
+  const MetricsSummary m =
+      summary_of({hit(0, 1, 0), hit(0, 1, 200), hit(0, 1, 1023), hit(0, 1, 1024), hit(0, 1, 65535), hit(0, 1, 65535)});
   const std::map<std::uint16_t, std::uint64_t> want = {{0, 1}, {200, 1}, {1023, 1}, {1024, 1}, {65535, 2}};
   EXPECT_EQ(m.status_codes, want);
 }

@@ -56,15 +56,16 @@ TEST(Quantiles, AreExactUpToTheLimitAndCloseBeyond) {
   EXPECT_EQ(quantiles.at(0.5), n * 500 - 500);
   quantiles.add(n * 1000);
   EXPECT_EQ(quantiles.count(), Quantiles::kExactLimit + 1);
-  EXPECT_NEAR(static_cast<double>(quantiles.at(0.5)), static_cast<double>(n * 500), static_cast<double>(n * 500) / 1024);
+  EXPECT_NEAR(static_cast<double>(quantiles.at(0.5)), static_cast<double>(n * 500),
+              static_cast<double>(n * 500) / 1024);
   EXPECT_EQ(quantiles.at(0), 0);
   EXPECT_EQ(quantiles.at(1), n * 1000);
 }
 
 TEST(LogLinearCounts, FindValuesOfEverySizeWithinTheirBound) {
-  for (const std::int64_t value : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1023}, std::int64_t{1024}, std::int64_t{1025},
-                                   std::int64_t{123'456'789}, std::int64_t{1} << 62, INT64_MAX, std::int64_t{-5},
-                                   std::int64_t{-123'456'789}, INT64_MIN}) {
+  for (const std::int64_t value : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1023}, std::int64_t{1024},
+                                   std::int64_t{1025}, std::int64_t{123'456'789}, std::int64_t{1} << 62, INT64_MAX,
+                                   std::int64_t{-5}, std::int64_t{-123'456'789}, INT64_MIN}) {
     SCOPED_TRACE(value);
     LogLinearCounts counts;
     counts.add(value);

@@ -43,7 +43,8 @@ TEST(PlotPage, IsWholeAndNeedsNothingFromElsewhere) {
   const std::string page = page_of(plot);
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
   EXPECT_TRUE(page.ends_with("</html>\n"));
-  for (const char* reference : {" src=", "href=\"http", "@import", "url(", "sourceMappingURL", "fetch(", "XMLHttpRequest("}) {
+  for (const char* reference :
+       {" src=", "href=\"http", "@import", "url(", "sourceMappingURL", "fetch(", "XMLHttpRequest("}) {
     const std::size_t found = page.find(reference);
     EXPECT_EQ(found, std::string::npos) << page.substr(found, 80);
   }

@@ -19,7 +19,8 @@ std::vector<PlotPoint> noise(std::size_t count) {
 }
 
 bool in_order(const std::vector<PlotPoint>& points) {
-  return std::is_sorted(points.begin(), points.end(), [](const PlotPoint& a, const PlotPoint& b) { return a.time < b.time; });
+  return std::is_sorted(points.begin(), points.end(),
+                        [](const PlotPoint& a, const PlotPoint& b) { return a.time < b.time; });
 }
 
 TEST(LargestTriangles, KeepExactlyAsManyAsAskedFor) {

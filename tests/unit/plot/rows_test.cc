@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::int64_t kMilli = 1'000'000;
 
-Series series_of(std::vector<PlotPoint> points, std::int64_t start = 0) { return {"", points.size(), start, std::move(points)}; }
+Series series_of(std::vector<PlotPoint> points, std::int64_t start = 0) {
+  return {"", points.size(), start, std::move(points)};
+}
 
 std::size_t rows_of(const std::vector<PlotCell>& cells) {
   std::size_t rows = 0;
@@ -80,7 +82,8 @@ TEST(Rows, AreFewerWhereAPageWouldHoldTooManyPoints) {
 
 TEST(Rows, BearTheWidestTimes) {
   std::vector<Series> series;
-  for (int s = 0; s < 1000; ++s) series.push_back(series_of({{INT64_MIN, 1}, {s, 2}, {INT64_MAX, 3}}, s % 2 == 0 ? INT64_MIN : INT64_MAX));
+  for (int s = 0; s < 1000; ++s)
+    series.push_back(series_of({{INT64_MIN, 1}, {s, 2}, {INT64_MAX, 3}}, s % 2 == 0 ? INT64_MIN : INT64_MAX));
   EXPECT_GE(make_rows(series, 3).size(), 1000U);
 }
 

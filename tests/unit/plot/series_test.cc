@@ -74,8 +74,7 @@ TEST(SeriesGatherer, HoldsFewPointsOfManyResultsAndTheHighestOfThem) {
   EXPECT_EQ(series[0].hits, 1'000'000U);
   EXPECT_GT(series[0].points.size(), 8000U);
   EXPECT_LT(series[0].points.size(), 400'000U);
-  EXPECT_NE(std::find(series[0].points.begin(), series[0].points.end(),
-                      PlotPoint{kStart + 777'777'000, 5'000'000'000}),
+  EXPECT_NE(std::find(series[0].points.begin(), series[0].points.end(), PlotPoint{kStart + 777'777'000, 5'000'000'000}),
             series[0].points.end());
 }
 

@@ -43,7 +43,10 @@ const TextCase kTerminalCases[] = {
     {"Delete", "\x7f", "\\x7f"},
     {"Nul", std::string{"a\0b", 3}, "a\\x00b"},
     {"C1InUtf8", "\u009b2J", "\\x9b2J"},
-    {"C1AsOneByte", "\x9b" "2J", "\\x9b2J"},
+    {"C1AsOneByte",
+     "\x9b"
+     "2J",
+     "\\x9b2J"},
     {"Utf8Stays", "失敗: zürich", "失敗: zürich"},
     {"Latin1Stays", "caf\xe9", "caf\xe9"},
 };

@@ -39,8 +39,9 @@ TEST(JsonReport, CountsErrorsOfNativeStreams) {
     metrics.add(result);
   }
   metrics.add(RunFacts{});
-  EXPECT_TRUE(json_of(metrics).ends_with(
-      "\"errors\":[\"a:1-\\u003eb: x\",\"a:2-\\u003eb: x\",\"EOF\"],\"error_counts\":{\"a:*-\\u003eb: x\":2,\"EOF\":1}}\n"));
+  EXPECT_TRUE(
+      json_of(metrics).ends_with("\"errors\":[\"a:1-\\u003eb: x\",\"a:2-\\u003eb: "
+                                 "x\",\"EOF\"],\"error_counts\":{\"a:*-\\u003eb: x\":2,\"EOF\":1}}\n"));
 }
 
 TEST(JsonReport, PutsBucketsSecond) {
@@ -77,8 +78,8 @@ TEST(Generator, IsLeftOutUnlessARunIsComplete) {
 }
 
 TEST(Generator, SumsCountsAndTakesTheWorstOfTheRest) {
-  EXPECT_EQ(generator_of({complete_run(10, 5, "busy", {{0.25, 0.5}}), RunFacts{}, complete_run(20, 3, "", {{0.5, 0.75}}),
-                          complete_run(0, 4, "busy", {})}),
+  EXPECT_EQ(generator_of({complete_run(10, 5, "busy", {{0.25, 0.5}}), RunFacts{},
+                          complete_run(20, 3, "", {{0.5, 0.75}}), complete_run(0, 4, "busy", {})}),
             R"(,"generator":{"sent":30,"missed":3,"late":6,"worst_lag":5,"limited":true,"limit":"busy",)"
             R"("planned_rate":300,"busy_shares":[0.25,0.5],"peak_busy_share":0.75})");
 }

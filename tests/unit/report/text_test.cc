@@ -56,7 +56,8 @@ TEST(TextReport, SortsCodesAsText) {
   }
   std::string out;
   write_text_report(metrics, out);
-  EXPECT_NE(out.find("Status Codes  [code:count]                      0:1  1000:1  200:1  99:1  \n"), std::string::npos);
+  EXPECT_NE(out.find("Status Codes  [code:count]                      0:1  1000:1  200:1  99:1  \n"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ TEST(ChunkWriter, KeepsThePlacesOfHitsInOrderOfCompletion) {
   ChunkWriter writer{{}};
   const OutcomeId id = writer.intern({});
   const std::vector<std::uint64_t> order{5, 3, 4, 0, 1000, 2, 1};
-  for (const std::uint64_t seq : order) writer.add(id, seq, kStart + static_cast<std::int64_t>(seq) * 7, Nanos{1}, Nanos{3});
+  for (const std::uint64_t seq : order)
+    writer.add(id, seq, kStart + static_cast<std::int64_t>(seq) * 7, Nanos{1}, Nanos{3});
   const Decoded decoded = decode_native(taken(writer));
   ASSERT_EQ(decoded.results.size(), order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -88,7 +89,8 @@ TEST(ChunkWriter, NeedsAtMost16BytesForAPlainHitAt5000PerSecond) {
   for (std::int64_t i = 0; i < kHits; ++i) {
     const Nanos lag{random() % 120'000};
     const OutcomeId id = writer.intern(plain.outcome);
-    writer.add(id, static_cast<std::uint64_t>(i), kStart + i * 200'000 + lag.count(), Nanos{80'000 + random() % 400'000}, lag);
+    writer.add(id, static_cast<std::uint64_t>(i), kStart + i * 200'000 + lag.count(),
+               Nanos{80'000 + random() % 400'000}, lag);
     if (i % 1250 == 1249) writer.take(out);
   }
   EXPECT_LE(out.size(), kHits * 16U);

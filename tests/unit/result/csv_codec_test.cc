@@ -156,8 +156,7 @@ TEST(CsvCodec, RefusesWithTheLineAndTheColumn) {
 TEST(CsvCodec, ChecksABodyThatIsNotWanted) {
   EXPECT_THAT(decode_all(make_csv_decoder, with_column(7, "*"), std::string_view::npos, {false, false}).error,
               HasSubstr("column 7"));
-  const Decoded got =
-      decode_all(make_csv_decoder, with_column(7, "aGk="), std::string_view::npos, {false, false});
+  const Decoded got = decode_all(make_csv_decoder, with_column(7, "aGk="), std::string_view::npos, {false, false});
   ASSERT_EQ(got.results.size(), 1U);
   EXPECT_EQ(got.results[0].body, std::nullopt);
 }

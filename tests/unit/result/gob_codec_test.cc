@@ -36,22 +36,19 @@ std::string text(std::string_view value) {
   return out;
 }
 
-std::string message(std::int64_t id, const std::string& content) {
-  return text(integer(id) + content);
-}
+std::string message(std::int64_t id, const std::string& content) { return text(integer(id) + content); }
 
 const std::string kEnd(1, '\0');
 
 // The start of a definition of type `id`: the kind, then the common part with a name and the id.
 std::string definition(GobType::Kind kind, std::int64_t id) {
-  return number(static_cast<std::uint64_t>(kind) + 1) + number(1) + number(1) + text("T") + number(1) +
-         integer(id) + kEnd;
+  return number(static_cast<std::uint64_t>(kind) + 1) + number(1) + number(1) + text("T") + number(1) + integer(id) +
+         kEnd;
 }
 
 std::string define_struct(std::int64_t id, const std::vector<GobField>& fields) {
   std::string out = definition(GobType::Kind::kStruct, id) + number(1) + number(fields.size());
-  for (const GobField& field : fields)
-    out += number(1) + text(field.name) + number(1) + integer(field.type) + kEnd;
+  for (const GobField& field : fields) out += number(1) + text(field.name) + number(1) + integer(field.type) + kEnd;
   return message(-id, out + kEnd + kEnd);
 }
 
@@ -61,8 +58,8 @@ std::string define_list(GobType::Kind kind, std::int64_t id, std::int64_t elemen
 }
 
 std::string define_map(std::int64_t id, std::int64_t key, std::int64_t element) {
-  return message(-id, definition(GobType::Kind::kMap, id) + number(1) + integer(key) + number(1) +
-                          integer(element) + kEnd + kEnd);
+  return message(
+      -id, definition(GobType::Kind::kMap, id) + number(1) + integer(key) + number(1) + integer(element) + kEnd + kEnd);
 }
 
 std::string define_opaque(GobType::Kind kind, std::int64_t id) {
@@ -110,8 +107,7 @@ TEST(GobCodec, GroupsTheValuesOfAName) {
 }
 
 TEST(GobCodec, ReadsJoinedStreams) {
-  const std::string other =
-      define_struct(64, {{"Seq", kGobUint}}) + message(64, number(1) + number(7) + kEnd);
+  const std::string other = define_struct(64, {{"Seq", kGobUint}}) + message(64, number(1) + number(7) + kEnd);
   const Decoded got = decode_all(make_gob_decoder, golden("results.gob") + other + golden("results.gob"));
   EXPECT_EQ(got.error, "");
   ASSERT_EQ(got.results.size(), 9U);
@@ -120,11 +116,10 @@ TEST(GobCodec, ReadsJoinedStreams) {
 }
 
 TEST(GobCodec, ReadsFieldsByName) {
-  const std::string bytes =
-      define_list(GobType::Kind::kSlice, 2000, kGobString) + define_map(300, kGobString, 2000) +
-      define_struct(70, {{"Headers", 300}, {"Latency", kGobInt}, {"Attack", kGobString}}) +
-      message(70, number(1) + number(1) + text("A") + number(2) + text("x") + text("y") + number(1) +
-                      integer(-5) + number(1) + text("name") + kEnd);
+  const std::string bytes = define_list(GobType::Kind::kSlice, 2000, kGobString) + define_map(300, kGobString, 2000) +
+                            define_struct(70, {{"Headers", 300}, {"Latency", kGobInt}, {"Attack", kGobString}}) +
+                            message(70, number(1) + number(1) + text("A") + number(2) + text("x") + text("y") +
+                                            number(1) + integer(-5) + number(1) + text("name") + kEnd);
   const Decoded got = decode_all(make_gob_decoder, bytes);
   EXPECT_EQ(got.error, "");
   ASSERT_EQ(got.results.size(), 1U);
@@ -139,17 +134,16 @@ TEST(GobCodec, ReadsFieldsByName) {
 
 TEST(GobCodec, ReadsTheSecondFormOfTime) {
   const std::string time{"\x02\0\0\0\x0e\xdc\xef\x22\x80\0\0\0\x07\x01\x4a\x1e", 16};
-  const Decoded got = decode_all(make_gob_decoder, define_opaque(GobType::Kind::kBinary, 80) +
-                                                       define_struct(81, {{"Timestamp", 80}}) +
-                                                       message(81, number(1) + text(time) + kEnd));
+  const Decoded got =
+      decode_all(make_gob_decoder, define_opaque(GobType::Kind::kBinary, 80) + define_struct(81, {{"Timestamp", 80}}) +
+                                       message(81, number(1) + text(time) + kEnd));
   EXPECT_EQ(got.error, "");
   ASSERT_EQ(got.results.size(), 1U);
   EXPECT_EQ(got.results[0].timestamp, (Timestamp{1'700'604'800'000'000'007, 330}));
 }
 
 TEST(GobCodec, LeavesHeadersOutWhenTheyAreNotWanted) {
-  const Decoded got =
-      decode_all(make_gob_decoder, golden("results.gob"), std::string_view::npos, {false, false});
+  const Decoded got = decode_all(make_gob_decoder, golden("results.gob"), std::string_view::npos, {false, false});
   EXPECT_EQ(got.error, "");
   ASSERT_EQ(got.results.size(), 4U);
   EXPECT_TRUE(got.results[0].headers.empty());
@@ -180,15 +174,11 @@ INSTANTIATE_TEST_SUITE_P(
         SkipCase{"Uint", "", kGobUint, number(UINT64_MAX)}, SkipCase{"Float", "", kGobFloat, "\xfe\xf8\x3f"},
         SkipCase{"Bytes", "", kGobBytes, text("b")}, SkipCase{"String", "", kGobString, text("s")},
         SkipCase{"Complex", "", kGobComplex, number(300) + number(1)},
-        SkipCase{"Array", define_list(GobType::Kind::kArray, 70, kGobInt), 70,
-                 number(2) + integer(1) + integer(-300)},
-        SkipCase{"Slice", define_list(GobType::Kind::kSlice, 70, kGobString), 70,
-                 number(2) + text("a") + text("")},
+        SkipCase{"Array", define_list(GobType::Kind::kArray, 70, kGobInt), 70, number(2) + integer(1) + integer(-300)},
+        SkipCase{"Slice", define_list(GobType::Kind::kSlice, 70, kGobString), 70, number(2) + text("a") + text("")},
         SkipCase{"Map", define_map(70, kGobString, kGobUint), 70, number(1) + text("k") + number(1)},
-        SkipCase{"Struct", define_struct(70, {{"A", kGobInt}, {"B", kGobString}}), 70,
-                 number(2) + text("b") + kEnd},
-        SkipCase{"SliceOfMaps",
-                 define_map(70, kGobString, kGobBool) + define_list(GobType::Kind::kSlice, 71, 70), 71,
+        SkipCase{"Struct", define_struct(70, {{"A", kGobInt}, {"B", kGobString}}), 70, number(2) + text("b") + kEnd},
+        SkipCase{"SliceOfMaps", define_map(70, kGobString, kGobBool) + define_list(GobType::Kind::kSlice, 71, 70), 71,
                  number(1) + number(1) + text("k") + number(1)},
         SkipCase{"GobEncoder", define_opaque(GobType::Kind::kGobEncoder, 70), 70, text("opaque")},
         SkipCase{"TextMarshaler", define_opaque(GobType::Kind::kText, 70), 70, text("opaque")}),
@@ -209,10 +199,8 @@ TEST_P(GobRefuses, WithTheReason) {
 }
 
 const std::string kCodeOnly = define_struct(64, {{"Code", kGobUint}});
-const std::string kTimeOnly =
-    define_opaque(GobType::Kind::kGobEncoder, 65) + define_struct(64, {{"Timestamp", 65}});
-const std::string kLoop =
-    define_struct(70, {{"Next", 70}}) + define_struct(90, {{"X", 70}, {"Code", kGobUint}});
+const std::string kTimeOnly = define_opaque(GobType::Kind::kGobEncoder, 65) + define_struct(64, {{"Timestamp", 65}});
+const std::string kLoop = define_struct(70, {{"Next", 70}}) + define_struct(90, {{"X", 70}, {"Code", kGobUint}});
 
 INSTANTIATE_TEST_SUITE_P(
     Damage, GobRefuses,
@@ -224,44 +212,35 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"BuiltInType", message(6, text("x")), "a type number that stands for no result"},
         BadCase{"TypeNotDefined", message(64, kEnd), "a type that was not defined"},
         BadCase{"NoStruct", define_list(GobType::Kind::kSlice, 64, 6) + message(64, number(0)), "no struct"},
-        BadCase{"ForeignStruct", define_struct(64, {{"Foo", 6}}) + message(64, kEnd),
-                "without any field of a result"},
-        BadCase{"CodeIsText", define_struct(64, {{"Code", 6}}) + message(64, kEnd),
-                "field Code has another type"},
+        BadCase{"ForeignStruct", define_struct(64, {{"Foo", 6}}) + message(64, kEnd), "without any field of a result"},
+        BadCase{"CodeIsText", define_struct(64, {{"Code", 6}}) + message(64, kEnd), "field Code has another type"},
         BadCase{"HeadersAreText", define_struct(64, {{"Headers", 6}}) + message(64, kEnd),
                 "field Headers has another type"},
-        BadCase{"CodeTooLarge", kCodeOnly + message(64, number(1) + number(65536) + kEnd),
-                "a code above 65535"},
+        BadCase{"CodeTooLarge", kCodeOnly + message(64, number(1) + number(65536) + kEnd), "a code above 65535"},
         BadCase{"FieldNotThere", kCodeOnly + message(64, number(2) + number(1) + kEnd),
                 "a field that its type does not have"},
-        BadCase{"FieldFarAway", kCodeOnly + message(64, number(1ULL << 40) + kEnd),
-                "a field number out of range"},
+        BadCase{"FieldFarAway", kCodeOnly + message(64, number(1ULL << 40) + kEnd), "a field number out of range"},
         BadCase{"BytesBehind", kCodeOnly + message(64, kEnd + "x"), "bytes behind a value"},
         BadCase{"ValueCut", kCodeOnly + message(64, number(1)), "beyond its record"},
-        BadCase{"LyingLength",
-                define_struct(64, {{"Error", 6}}) + message(64, number(1) + number(1ULL << 62) + kEnd),
+        BadCase{"LyingLength", define_struct(64, {{"Error", 6}}) + message(64, number(1) + number(1ULL << 62) + kEnd),
                 "beyond its record"},
-        BadCase{"LyingCount",
-                define_list(GobType::Kind::kSlice, 70, 6) + with_unknown(70, number(1ULL << 62)),
+        BadCase{"LyingCount", define_list(GobType::Kind::kSlice, 70, 6) + with_unknown(70, number(1ULL << 62)),
                 "beyond its record"},
         BadCase{"Interface", with_unknown(kGobInterface, number(1)), "an interface value"},
         BadCase{"UnknownOfNoType", with_unknown(99, number(1)), "a type that was not defined"},
-        BadCase{"NestedWithoutEnd", kLoop + message(90, number(1) + std::string(200, '\1')),
-                "nested over 32 deep"},
+        BadCase{"NestedWithoutEnd", kLoop + message(90, number(1) + std::string(200, '\1')), "nested over 32 deep"},
         BadCase{"TimeOfUnknownForm", kTimeOnly + message(64, number(1) + text("\x07") + kEnd),
                 "a time of an unknown form"},
         BadCase{
             "TimeOutOfRange",
-            kTimeOnly +
-                message(64, number(1) + text("\x01" + std::string(14, '\0').replace(0, 8, 8, '\x7f')) + kEnd),
+            kTimeOnly + message(64, number(1) + text("\x01" + std::string(14, '\0').replace(0, 8, 8, '\x7f')) + kEnd),
             "1678 to 2262"},
         BadCase{"ZoneOfDays",
                 kTimeOnly + message(64, number(1) + text("\x01" + std::string(12, '\0') + "\x05\xa0") + kEnd),
                 "over a day"},
         BadCase{"UnknownKind", message(-64, number(9) + kEnd), "a type definition of an unknown kind"},
         BadCase{"TooManyFields", define_struct(64, std::vector<GobField>(257, {"A", 6})), "over 256 fields"},
-        BadCase{"BytesBehindDefinition",
-                message(-64, definition(GobType::Kind::kGobEncoder, 64) + kEnd + kEnd + "x"),
+        BadCase{"BytesBehindDefinition", message(-64, definition(GobType::Kind::kGobEncoder, 64) + kEnd + kEnd + "x"),
                 "bytes behind a type definition"}),
     [](const auto& row) { return row.param.name; });
 

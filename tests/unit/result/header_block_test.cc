@@ -42,13 +42,9 @@ struct NameCase {
 };
 
 TEST(HeaderBlock, CanonicalisesNames) {
-  const NameCase cases[] = {{"ETag", "Etag"},
-                            {"x-a-BC", "X-A-Bc"},
-                            {"-a", "-A"},
-                            {"content-type", "Content-Type"},
-                            {"a b", "a b"},
-                            {"1x", "1x"},
-                            {"caf\xc3\xa9", "caf\xc3\xa9"}};
+  const NameCase cases[] = {
+      {"ETag", "Etag"}, {"x-a-BC", "X-A-Bc"},          {"-a", "-A"}, {"content-type", "Content-Type"}, {"a b", "a b"},
+      {"1x", "1x"},     {"caf\xc3\xa9", "caf\xc3\xa9"}};
   for (const NameCase& row : cases) {
     std::string out;
     append_canonical_name(row.name, out);

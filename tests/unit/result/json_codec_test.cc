@@ -68,8 +68,7 @@ TEST(JsonCodec, GroupsTheValuesOfAName) {
   RandomResult result;
   result.has_headers = true;
   result.headers = {{"B", "1"}, {"A", "<"}, {"B", "3"}};
-  EXPECT_THAT(encode_all(make_json_encoder, {result}),
-              HasSubstr(R"("headers":{"B":["1","3"],"A":["\u003c"]}})"));
+  EXPECT_THAT(encode_all(make_json_encoder, {result}), HasSubstr(R"("headers":{"B":["1","3"],"A":["\u003c"]}})"));
 }
 
 TEST(JsonCodec, PrintsEachResultsOwnHeadersAndTime) {
@@ -107,9 +106,8 @@ TEST(JsonCodec, TakesNullForZero) {
   zero.timestamp.unix_nanos = kZeroTime;
   EXPECT_EQ(only("{}"), zero);
   EXPECT_EQ(
-      only(
-          R"({"attack":null,"seq":null,"code":null,"timestamp":null,"latency":null,"bytes_out":null,"bytes_in":null,)"
-          R"("error":null,"body":null,"method":null,"url":null,"headers":null})"),
+      only(R"({"attack":null,"seq":null,"code":null,"timestamp":null,"latency":null,"bytes_out":null,"bytes_in":null,)"
+           R"("error":null,"body":null,"method":null,"url":null,"headers":null})"),
       zero);
 }
 
@@ -126,8 +124,7 @@ TEST(JsonCodec, KeepsHeaderNamesAsTheyAre) {
 }
 
 TEST(JsonCodec, LeavesBodiesOutWhenTheyAreNotWanted) {
-  const Decoded got =
-      decode_all(make_json_decoder, golden("results.json"), std::string_view::npos, {false, true});
+  const Decoded got = decode_all(make_json_decoder, golden("results.json"), std::string_view::npos, {false, true});
   ASSERT_EQ(got.results.size(), 4U);
   EXPECT_EQ(got.results[0].body, std::nullopt);
   EXPECT_EQ(got.results[0].bytes_in, 5U);

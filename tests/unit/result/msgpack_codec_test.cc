@@ -66,8 +66,8 @@ TEST(MsgpackCodec, ReadsChunksOfSeveralWritersInterleaved) {
 TEST(MsgpackCodec, GivesEqualStringsOfAChunkAsOnePointer) {
   ChunkWriter writer{{}};
   for (std::uint64_t seq = 0; seq < 2; ++seq) {
-    writer.add(writer.intern({.url = std::string{"http://a/"}, .code = static_cast<std::uint16_t>(200 + seq)}), seq, 0, Nanos{0},
-               Nanos{0});
+    writer.add(writer.intern({.url = std::string{"http://a/"}, .code = static_cast<std::uint16_t>(200 + seq)}), seq, 0,
+               Nanos{0}, Nanos{0});
   }
   const std::string bytes = taken(writer);
   const auto decoder = make_msgpack_decoder({}, {});
@@ -229,7 +229,11 @@ std::string with(const std::string& name, const std::string& value) { return Pay
 std::string without(const std::string& name) { return Payload{}.remove(name).chunk(); }
 
 const MalformedCase kMalformedCases[] = {
-    {"NoMap", [] { return framed(packed(Numbers{1, 2})); }, 0, "not a map"},
+    {"NoMap",
+     [] {
+       return framed(packed(Numbers{1, 2}));
+     },
+     0, "not a map"},
     {"Empty", [] { return framed(""); }, 0, "not a map"},
     {"CutMap", [] { return framed("\x8F\xA3run\x01"); }, 0, "not a map"},
     {"NumberAsKey", [] { return framed("\x81\x01\x01"); }, 0, "not a map"},
@@ -237,29 +241,91 @@ const MalformedCase kMalformedCases[] = {
     {"NoColumns", [] { return without("columns"); }, 0, "bad columns"},
     {"TooManyColumns", [] { return with("columns", packed(Names(65, "x"))); }, 0, "bad columns"},
     {"NumberAsColumn", [] { return with("columns", packed(Numbers{1})); }, 0, "bad columns"},
-    {"NoOutcomeColumn", [] { return with("columns", packed(Names{"seq", "due", "lag"})); }, 0, "no outcome column"},
+    {"NoOutcomeColumn",
+     [] {
+       return with("columns", packed(Names{"seq", "due", "lag"}));
+     },
+     0, "no outcome column"},
     {"NoOutcomeColumns", [] { return without("outcome_columns"); }, 0, "bad outcome columns"},
     {"NoOutcomes", [] { return without("outcomes"); }, 0, "bad outcomes"},
-    {"CutOutcome", [] { return with("outcomes", packed(Numbers{0, 200, 0})); }, 0, "bad outcomes"},
-    {"TextInOutcomes", [] { return with("outcomes", packed(Names{"a", "b"})); }, 0, "bad outcomes"},
+    {"CutOutcome",
+     [] {
+       return with("outcomes", packed(Numbers{0, 200, 0}));
+     },
+     0, "bad outcomes"},
+    {"TextInOutcomes",
+     [] {
+       return with("outcomes", packed(Names{"a", "b"}));
+     },
+     0, "bad outcomes"},
     {"NoStrings", [] { return without("strings"); }, 0, "bad strings"},
     {"NumberAsString", [] { return with("strings", packed(Numbers{1})); }, 0, "bad strings"},
-    {"StringOutOfRange", [] { return with("outcomes", packed(Numbers{1, 200})); }, 0, "string that is not there"},
-    {"CodeOutOfRange", [] { return with("outcomes", packed(Numbers{0, 65536})); }, 0, "out of range"},
-    {"NegativeCode", [] { return with("outcomes", packed(Numbers{0, -2})); }, 0, "out of range"},
+    {"StringOutOfRange",
+     [] {
+       return with("outcomes", packed(Numbers{1, 200}));
+     },
+     0, "string that is not there"},
+    {"CodeOutOfRange",
+     [] {
+       return with("outcomes", packed(Numbers{0, 65536}));
+     },
+     0, "out of range"},
+    {"NegativeCode",
+     [] {
+       return with("outcomes", packed(Numbers{0, -2}));
+     },
+     0, "out of range"},
     {"OddHeaderBlock", [] { return with("headers", packed(std::vector<Numbers>{{0}})); }, 0, "bad headers"},
-    {"HeaderOutOfRange", [] { return with("headers", packed(std::vector<Numbers>{{0, 1}})); }, 0, "bad headers"},
+    {"HeaderOutOfRange",
+     [] {
+       return with("headers", packed(std::vector<Numbers>{{0, 1}}));
+     },
+     0, "bad headers"},
     {"HeadersAreText", [] { return with("headers", packed("x")); }, 0, "bad headers"},
     {"OddBodies", [] { return with("bodies", packed(Numbers{1})); }, 0, "bad bodies"},
-    {"NumberAsBody", [] { return with("bodies", packed(Numbers{1, 2})); }, 0, "bad bodies"},
+    {"NumberAsBody",
+     [] {
+       return with("bodies", packed(Numbers{1, 2}));
+     },
+     0, "bad bodies"},
     {"HitsAreText", [] { return with("hits", packed("x")); }, 0, "bad hits"},
-    {"CutRow", [] { return with("hits", packed(Numbers{0, 0, 5, 0})); }, 0, "bad hits"},
-    {"OutcomeOutOfRange", [] { return with("hits", packed(Numbers{0, 0, 5, 1, 1, 6})); }, 1, "bad hits"},
-    {"NegativeOutcome", [] { return with("hits", packed(Numbers{0, 0, 5, -1, 1, 6})); }, 1, "bad hits"},
-    {"TextInHits", [] { return with("hits", std::string{"\x96\x00\x00\x05\x00\xA1x\x06", 8}); }, 1, "bad hits"},
-    {"HitsCutShort", [] { return with("hits", std::string{"\x99\x00\x00\x05\x00\x01\x06", 7}); }, 0, "bad hits"},
-    {"MoreBehindTheHits", [] { return with("hits", packed(Numbers{0, 0, 5}) + "\x07"); }, 1, "bad hits"},
-    {"FactsAreText", [] { return framed("\x81\xA5" "facts\xA1x"); }, 0, "bad facts"},
+    {"CutRow",
+     [] {
+       return with("hits", packed(Numbers{0, 0, 5, 0}));
+     },
+     0, "bad hits"},
+    {"OutcomeOutOfRange",
+     [] {
+       return with("hits", packed(Numbers{0, 0, 5, 1, 1, 6}));
+     },
+     1, "bad hits"},
+    {"NegativeOutcome",
+     [] {
+       return with("hits", packed(Numbers{0, 0, 5, -1, 1, 6}));
+     },
+     1, "bad hits"},
+    {"TextInHits",
+     [] {
+       return with("hits", std::string{"\x96\x00\x00\x05\x00\xA1x\x06", 8});
+     },
+     1, "bad hits"},
+    {"HitsCutShort",
+     [] {
+       return with("hits", std::string{"\x99\x00\x00\x05\x00\x01\x06", 7});
+     },
+     0, "bad hits"},
+    {"MoreBehindTheHits",
+     [] {
+       return with("hits", packed(Numbers{0, 0, 5}) + "\x07");
+     },
+     1, "bad hits"},
+    {"FactsAreText",
+     [] {
+       return framed(
+           "\x81\xA5"
+           "facts\xA1x");
+     },
+     0, "bad facts"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rows, MalformedChunk, ::testing::ValuesIn(kMalformedCases),

@@ -32,8 +32,8 @@ class DamagedStream : public ::testing::Test {
       if (seq % kHitsPerChunk == 0) starts_.push_back(bytes_.size());
       plain.outcome.stored = writer.store_body("body " + std::to_string(seq / 4));
       plain.outcome.code = static_cast<std::uint16_t>(200 + seq);
-      writer.add(writer.intern(plain.outcome), seq, 1'772'323'200'000'000'000 + static_cast<std::int64_t>(seq), Nanos{100'000},
-                 Nanos{5});
+      writer.add(writer.intern(plain.outcome), seq, 1'772'323'200'000'000'000 + static_cast<std::int64_t>(seq),
+                 Nanos{100'000}, Nanos{5});
       if (seq % kHitsPerChunk == kHitsPerChunk - 1) writer.take(bytes_);
     }
     whole_ = decode_native(bytes_).results;
@@ -66,15 +66,16 @@ TEST_F(DamagedStream, IsWholeToBeginWith) {
 TEST_F(DamagedStream, GivesWhatStandsBeforeATornTailAndSaysSo) {
   for (std::size_t size = 0; size < bytes_.size(); ++size) {
     const Decoded decoded = decode_native(std::string_view{bytes_}.substr(0, size));
-    const auto chunks = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), size) - starts_.begin() - 1);
+    const auto chunks =
+        static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), size) - starts_.begin() - 1);
     EXPECT_EQ(decoded.error, "");
     EXPECT_EQ(decoded.results, std::vector<RandomResult>(whole_.begin(), whole_.begin() + static_cast<std::ptrdiff_t>(
-                                                                                             chunks * kHitsPerChunk)));
+                                                                                              chunks * kHitsPerChunk)));
     if (size == starts_[chunks]) {
       EXPECT_THAT(decoded.damage, IsEmpty());
     } else {
-      ASSERT_THAT(decoded.damage, ElementsAre("bytes " + std::to_string(starts_[chunks]) + " to " + std::to_string(size - 1) +
-                                              " are lost: the stream ends inside a chunk"));
+      ASSERT_THAT(decoded.damage, ElementsAre("bytes " + std::to_string(starts_[chunks]) + " to " +
+                                              std::to_string(size - 1) + " are lost: the stream ends inside a chunk"));
     }
   }
 }
@@ -86,9 +87,11 @@ TEST_F(DamagedStream, LosesOneChunkToAFlippedBit) {
     const Decoded decoded = decode_native(flipped, bit % 2 == 0 ? std::string::npos : 50);
     ASSERT_EQ(decoded.error, "") << bit;
     ASSERT_FALSE(decoded.damage.empty()) << bit;
-    const auto chunk = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), bit / 8) - starts_.begin());
+    const auto chunk =
+        static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), bit / 8) - starts_.begin());
     const std::size_t end = chunk < starts_.size() ? starts_[chunk] : bytes_.size();
-    const std::string lost = "bytes " + std::to_string(starts_[chunk - 1]) + " to " + std::to_string(end - 1) + " are lost: ";
+    const std::string lost =
+        "bytes " + std::to_string(starts_[chunk - 1]) + " to " + std::to_string(end - 1) + " are lost: ";
     ASSERT_THAT(decoded.damage[0], HasSubstr(lost)) << bit;
     ASSERT_THAT(decoded.results, SizeIs((kChunks - 1) * kHitsPerChunk)) << bit;
     expect_only_true_results(decoded);

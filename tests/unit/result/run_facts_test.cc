@@ -115,7 +115,9 @@ TEST(FactsChunk, OfAnotherRunStartsFromNothing) {
 
 TEST(ParseRunFacts, PassesOverWhatItDoesNotKnow) {
   // {"sent": 7, "colour": ["red"], 5: nil, "late": "many"}
-  const std::string map{"\x84\xA4sent\x07\xA6" "colour\x91\xA3red\x05\xC0\xA4late\xA4many"};
+  const std::string map{
+      "\x84\xA4sent\x07\xA6"
+      "colour\x91\xA3red\x05\xC0\xA4late\xA4many"};
   const std::optional<RunFacts> facts = parse_run_facts(map, no_facts());
   ASSERT_TRUE(facts);
   EXPECT_EQ(facts->sent, 7U);
@@ -125,7 +127,10 @@ TEST(ParseRunFacts, PassesOverWhatItDoesNotKnow) {
 TEST(ParseRunFacts, RefusesWhatIsNoMapOfBoundedSize) {
   EXPECT_FALSE(parse_run_facts("\x91\x01", no_facts()));
   EXPECT_FALSE(parse_run_facts("\x81\xA4sent", no_facts()));
-  EXPECT_FALSE(parse_run_facts("\x81\xA5" "flags\xDD\xFF\xFF\xFF\xFF", no_facts()));
+  EXPECT_FALSE(
+      parse_run_facts("\x81\xA5"
+                      "flags\xDD\xFF\xFF\xFF\xFF",
+                      no_facts()));
   EXPECT_FALSE(parse_run_facts("", no_facts()));
   std::string deep{"\x81\xA1x"};
   deep.append(100'000, '\x91');

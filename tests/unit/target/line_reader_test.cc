@@ -41,12 +41,24 @@ const LinesCase kLinesCases[] = {
     {"CarriageReturns", "a\r\n\r\nb\r\n", {"a", "", "b"}},
     {"WhiteSpaceAround", "  a b \t\n", {"a b"}},
     {"OnlyWhiteSpace", "   ", {""}},
-    {"ByteOrderMark", "\xEF\xBB\xBF" "a\nb", {"a", "b"}},
+    {"ByteOrderMark",
+     "\xEF\xBB\xBF"
+     "a\nb",
+     {"a", "b"}},
     {"OnlyAByteOrderMark", "\xEF\xBB\xBF", {}},
-    {"MarkLaterStays", "a\n\xEF\xBB\xBF" "b", {"a", "\xEF\xBB\xBF" "b"}},
+    {"MarkLaterStays",
+     "a\n\xEF\xBB\xBF"
+     "b",
+     {"a",
+      "\xEF\xBB\xBF"
+      "b"}},
     {"CutMark", "\xEF\xBB", {"\xEF\xBB"}},
-    {"Utf16", std::string{"\xFF\xFEG\0", 4}, {"error: t:1: the list is UTF-16 text (it begins with a byte order mark): save it as UTF-8"}},
-    {"Utf16Big", std::string{"\xFE\xFF\0G", 4}, {"error: t:1: the list is UTF-16 text (it begins with a byte order mark): save it as UTF-8"}},
+    {"Utf16",
+     std::string{"\xFF\xFEG\0", 4},
+     {"error: t:1: the list is UTF-16 text (it begins with a byte order mark): save it as UTF-8"}},
+    {"Utf16Big",
+     std::string{"\xFE\xFF\0G", 4},
+     {"error: t:1: the list is UTF-16 text (it begins with a byte order mark): save it as UTF-8"}},
     {"LongLine", std::string(500'000, 'x') + "\ny", {std::string(500'000, 'x'), "y"}},
     {"TooLongALine", "a\n" + std::string(2 * kMost, 'x'), {"a", "error: t:2: the line is too long: want at most 1 MB"}},
 };
@@ -85,7 +97,8 @@ TEST(LineReader, GivesALineBack) {
 }
 
 TEST(LineReader, PassesOnAFailureToRead) {
-  LineReader reader{[](std::span<char>) -> Expected<std::size_t> { return Error{"read t: is a directory"}; }, "t", kMost};
+  LineReader reader{[](std::span<char>) -> Expected<std::size_t> { return Error{"read t: is a directory"}; }, "t",
+                    kMost};
   const auto line = reader.next();
   ASSERT_FALSE(line);
   EXPECT_EQ(line.error().text(), "read t: is a directory");

@@ -105,7 +105,8 @@ TEST(ResolveReference, MakesALocationAbsolute) {
 TEST(ResolveReference, RefusesInGosWords) {
   constexpr ReferenceCase kFaults[] = {
       {"http://[::1/x", R"(parse "http://[::1/x": missing ']' in host)"},
-      {"http://127.0.0.1:99999/x", R"(parse "http://127.0.0.1:99999/x": invalid port ":99999" after host: want 1 to 65535)"},
+      {"http://127.0.0.1:99999/x",
+       R"(parse "http://127.0.0.1:99999/x": invalid port ":99999" after host: want 1 to 65535)"},
       {"1a:b", R"(parse "1a:b": first path segment in URL cannot contain colon)"},
       {":x", R"(parse ":x": missing protocol scheme)"},
       {"/%zz", R"(parse "/%zz": invalid URL escape "%zz")"},

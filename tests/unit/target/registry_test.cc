@@ -53,9 +53,12 @@ TEST(SampleLists, ParseInTheFormatOfTheirFolder) {
       ++lists;
       testing::Pipe pipe{{read_file(file.path()).value()}};
       std::vector<std::string> warnings;
-      const auto targets = read_all_targets(*format.make({file.path().filename().string(), {}, pipe.reader(),
-                                                          [&root](const std::string& path) { return read_file(root / path); },
-                                                          [&warnings](const std::string& text) { warnings.push_back(text); }}));
+      const auto targets =
+          read_all_targets(*format.make({file.path().filename().string(),
+                                         {},
+                                         pipe.reader(),
+                                         [&root](const std::string& path) { return read_file(root / path); },
+                                         [&warnings](const std::string& text) { warnings.push_back(text); }}));
       EXPECT_TRUE(targets) << targets.error().text();
       EXPECT_EQ(warnings, std::vector<std::string>{});
     }
