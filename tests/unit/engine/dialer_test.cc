@@ -298,15 +298,32 @@ TEST(Dialer, DestroyedWithDialsUnderWayLeavesNoDescriptor) {
   EXPECT_EQ(open_descriptors(), before);
 }
 
+/// While it lives, this process can open no descriptor. The limit is on a descriptor's number, not on how many are open,
+/// and whoever started the test may have left gaps among them: the lowest free number is the one that counts.
+class NoFreeDescriptor {
+ public:
+  NoFreeDescriptor() {
+    getrlimit(RLIMIT_NOFILE, &old_);
+    const int lowest_free = ::open("/dev/null", O_RDONLY);
+    close(lowest_free);
+    const rlimit low{static_cast<rlim_t>(lowest_free), old_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &low);
+  }
+  ~NoFreeDescriptor() { setrlimit(RLIMIT_NOFILE, &old_); }
+  NoFreeDescriptor(const NoFreeDescriptor&) = delete;
+  NoFreeDescriptor& operator=(const NoFreeDescriptor&) = delete;
+
+ private:
+  rlimit old_{};
+};
+
 TEST(Dialer, SaysWhenDescriptorsRunOut) {
   const DeafPort deaf;
   DialBench bench{{}};
-  rlimit old{};
-  getrlimit(RLIMIT_NOFILE, &old);
-  const rlimit low{static_cast<rlim_t>(open_descriptors() - 1), old.rlim_max};
-  setrlimit(RLIMIT_NOFILE, &low);
-  const DialOutcome outcome = bench.dial({"http", "127.0.0.1", deaf.port()});
-  setrlimit(RLIMIT_NOFILE, &old);
+  const DialOutcome outcome = [&] {
+    const NoFreeDescriptor none;
+    return bench.dial({"http", "127.0.0.1", deaf.port()});
+  }();
   EXPECT_EQ(outcome.error(),
             "dial tcp 0.0.0.0:0->127.0.0.1:" + std::to_string(deaf.port()) + ": socket: too many open files");
 }
