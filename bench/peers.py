@@ -6,8 +6,10 @@ import os
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from native import hits_of
 
 TOOL_PATHS = [str(Path.home() / "go/bin"), str(Path.home() / ".cargo/bin")]
 
@@ -23,10 +25,21 @@ class Load:
     seconds: float
     requests: int  # stop after so many; 0: after `seconds`
     scratch: Path  # an empty folder
+    streams: int = 0  # HTTP/2 streams on each connection; 0: HTTP/1.1
+    flags: list = field(default_factory=list)  # more of them
 
     @property
     def url(self):
         return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}/"
+
+    @property
+    def in_flight(self):
+        """Requests under way at any time in a closed loop."""
+        return self.connections * max(1, self.streams)
+
+    @property
+    def results(self):
+        return self.scratch / "results"
 
 
 @dataclass(frozen=True)
@@ -36,12 +49,12 @@ class Outcome:
     done: int
     failed: int
     result_bytes: int = 0  # size of the results that it kept; 0: it keeps none
+    latency_us: tuple = ()  # median and 99th percentile
 
 
 class Tool:
     name = ""
     title = ""
-    open_loop = False  # can send at a rate whatever the server does
     counts = False  # can stop after a number of requests
     install = ""
 
@@ -77,7 +90,6 @@ class Tool:
 
 class Vegeta(Tool):
     name = "vegeta"
-    open_loop = True
     install = "go install github.com/tsenart/vegeta/v12@v12.13.0"
 
     def version(self):
@@ -87,21 +99,34 @@ class Vegeta(Tool):
 
     def arguments(self, load):
         (load.scratch / "targets").write_text(f"GET {load.url}\n")
-        pace = [f"-rate={load.rate}"] if load.rate else ["-rate=0", f"-max-workers={load.connections}"]
+        pace = [f"-rate={load.rate}"] if load.rate else ["-rate=0", f"-max-workers={load.in_flight}"]
         return [
-            "attack", *pace, f"-duration={load.seconds:g}s", f"-targets={load.scratch / 'targets'}",
-            f"-output={load.scratch / 'results'}", *(["-insecure"] if load.tls else []),
+            "attack",
+            *pace,
+            f"-duration={load.seconds:g}s",
+            f"-targets={load.scratch / 'targets'}",
+            f"-output={load.results}",
+            *(["-insecure"] if load.tls else []),
+            *([f"-max-connections={load.connections}"] if load.streams else []),
+            *load.flags,
         ]
 
     def outcome(self, load, stdout):
-        results = load.scratch / "results"
-        run = subprocess.run([self.program(), "report", "-type=json", results], capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [self.program(), "report", "-type=json", load.results], capture_output=True, text=True, check=True
+        )
         report = json.loads(run.stdout)
         done = sum(count for code, count in report["status_codes"].items() if code == "200")
-        return Outcome(done, report["requests"] - done, results.stat().st_size)
+        latencies = report["latencies"]
+        return Outcome(
+            done,
+            report["requests"] - done,
+            load.results.stat().st_size,
+            (latencies["50th"] / 1000, latencies["99th"] / 1000),
+        )
 
     def send_times(self, load):
-        command = [self.program(), "encode", "-to=csv", load.scratch / "results"]
+        command = [self.program(), "encode", "-to=csv", load.results]
         run = subprocess.run(command, capture_output=True, text=True, check=True)
         csv.field_size_limit(1 << 30)
         return [(int(row[8]), int(row[0])) for row in csv.reader(run.stdout.splitlines())]
@@ -119,19 +144,7 @@ class Pepe(Vegeta):
         return self.first_line("-version")
 
     def lags(self, load):
-        try:
-            import msgpack  # pylint: disable=import-outside-toplevel
-        except ImportError:
-            return None
-        stream, lags, at = (load.scratch / "results").read_bytes(), [], 0
-        while at < len(stream):  # docs/result-format.md
-            length = int.from_bytes(stream[at + 8 : at + 12], "big")
-            chunk = msgpack.unpackb(stream[at + 20 : at + 20 + length], raw=False, strict_map_key=False)
-            at += 20 + length
-            if "hits" in chunk:
-                columns = chunk["columns"]
-                lags += chunk["hits"][columns.index("lag") :: len(columns)]
-        return lags
+        return [lag for _, lag in hits_of(load.results, "lag")]
 
 
 class Floor(Tool):
@@ -171,7 +184,6 @@ class Wrk(Tool):
 
 class Oha(Tool):
     name = "oha"
-    open_loop = True
     counts = True
     install = "cargo install oha --locked"
 
@@ -182,12 +194,26 @@ class Oha(Tool):
         stop = ["-n", str(load.requests)] if load.requests else ["-z", f"{load.seconds:g}s"]
         pace = ["-q", str(load.rate)] if load.rate else []
         tls = ["--insecure"] if load.tls else []
-        return ["--no-tui", "--output-format", "json", "-c", str(load.connections), *stop, *pace, *tls, load.url]
+        http2 = ["--http2", "-p", str(load.streams)] if load.streams else []
+        return [
+            "--no-tui",
+            "--output-format",
+            "json",
+            "-c",
+            str(load.connections),
+            *stop,
+            *pace,
+            *tls,
+            *http2,
+            load.url,
+        ]
 
     def outcome(self, load, stdout):
         report = json.loads(stdout)
         failed = sum(n for text, n in report["errorDistribution"].items() if "deadline" not in text)
-        return Outcome(sum(report["statusCodeDistribution"].values()), failed)
+        done = sum(report["statusCodeDistribution"].values())
+        percentiles = report["latencyPercentiles"]
+        return Outcome(done, failed, latency_us=(percentiles["p50"] * 1e6, percentiles["p99"] * 1e6) if done else ())
 
 
 class H2load(Tool):
@@ -200,7 +226,8 @@ class H2load(Tool):
 
     def arguments(self, load):
         stop = ["-n", str(load.requests)] if load.requests else ["-D", f"{max(1, round(load.seconds))}"]
-        return ["--h1", "-t1", "-c", str(load.connections), *stop, load.url]
+        protocol = ["-m", str(load.streams)] if load.streams else ["--h1"]
+        return [*protocol, "-t1", "-c", str(load.connections), *stop, load.url]
 
     def outcome(self, load, stdout):
         found = re.search(r"requests: .* (\d+) succeeded, (\d+) failed", stdout)
@@ -224,7 +251,6 @@ class Hey(Tool):
 
 class K6(Tool):
     name = "k6"
-    open_loop = True
     counts = True
     install = "go install go.k6.io/k6@latest"
 
@@ -233,23 +259,42 @@ class K6(Tool):
 
     def arguments(self, load):
         if load.rate:
-            scenario = {"executor": "constant-arrival-rate", "rate": load.rate, "timeUnit": "1s",
-                        "duration": f"{load.seconds:g}s", "preAllocatedVUs": load.connections}
+            scenario = {
+                "executor": "constant-arrival-rate",
+                "rate": load.rate,
+                "timeUnit": "1s",
+                "duration": f"{load.seconds:g}s",
+                "preAllocatedVUs": load.connections,
+            }
         elif load.requests:
             scenario = {"executor": "shared-iterations", "vus": load.connections, "iterations": load.requests}
         else:
             scenario = {"executor": "constant-vus", "vus": load.connections, "duration": f"{load.seconds:g}s"}
-        options = {"insecureSkipTLSVerify": True, "discardResponseBodies": True, "scenarios": {"bench": scenario}}
+        options = {
+            "insecureSkipTLSVerify": True,
+            "discardResponseBodies": True,
+            "summaryTrendStats": ["med", "p(99)"],
+            "scenarios": {"bench": scenario},
+        }
         (load.scratch / "script.js").write_text(
             f"import http from 'k6/http';\nexport const options = {json.dumps(options)};\n"
-            f"export default function () {{ http.get('{load.url}'); }}\n")
-        return ["run", "--quiet", "--no-usage-report", f"--summary-export={load.scratch / 'summary.json'}",
-                str(load.scratch / "script.js")]
+            f"export default function () {{ http.get('{load.url}'); }}\n"
+        )
+        return [
+            "run",
+            "--quiet",
+            "--no-usage-report",
+            f"--summary-export={load.scratch / 'summary.json'}",
+            str(load.scratch / "script.js"),
+        ]
 
     def outcome(self, load, stdout):
         metrics = json.loads((load.scratch / "summary.json").read_text())["metrics"]
         failed = metrics["http_req_failed"]["passes"]
-        return Outcome(metrics["http_reqs"]["count"] - failed, failed)
+        times = metrics["http_req_duration"]
+        return Outcome(
+            metrics["http_reqs"]["count"] - failed, failed, latency_us=(times["med"] * 1000, times["p(99)"] * 1000)
+        )
 
 
 TOOLS = [Pepe, Floor, Wrk, Oha, H2load, Hey, Vegeta, K6]
