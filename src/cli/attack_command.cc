@@ -116,7 +116,7 @@ int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
   auto targets = open_attack_targets(flags, urls);
   if (!targets) return fail(targets.error().text());
   auto file = OutputFile::open(flags.output, targets->files);
-  if (!file) return fail(file.error().text());
+  if (!file) return fail(opening_error(flags.output, file.error()).text());
   ResultOutput output{*std::move(file), flags, *codec};
   if (flags.options.duration.count() < 0) {
     print_note(fmt::format("-duration={} is negative: the attack goes on until a signal",

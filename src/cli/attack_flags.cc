@@ -26,7 +26,7 @@ Expected<void> set_dns_ttl(std::string_view text, Nanos& ttl) {
     return {};
   }
   const auto parsed = parse_duration(text);
-  if (!parsed) return Error{"parse error: " + parsed.error().text()};
+  if (!parsed) return parsed.error();
   ttl = *parsed;
   return {};
 }

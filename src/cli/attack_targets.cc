@@ -79,7 +79,7 @@ Expected<const TargetFormat*> find_format(const std::string& name) {
 Expected<void> open_list(const AttackFlags& flags, TargeterOptions& options, AttackTargets& targets) {
   const std::string name = flags.targets_given ? flags.targets : "stdin";
   auto opened = InputFile::open(name);
-  if (!opened) return std::move(opened).error();
+  if (!opened) return opening_error(name, opened.error());
   if (name == "stdin" && is_terminal(STDIN_FILENO)) {
     print_note("reading targets from the terminal: METHOD URL on a line each, Ctrl-D at the end");
   }
@@ -97,7 +97,7 @@ Expected<void> open_list(const AttackFlags& flags, TargeterOptions& options, Att
 Expected<void> read_default_body(const AttackFlags& flags, TargeterOptions& options, std::vector<FileId>& files) {
   if (flags.body.empty()) return {};
   auto file = InputFile::open(flags.body);
-  if (!file) return std::move(file).error();
+  if (!file) return opening_error(flags.body, file.error());
   files.push_back(file->id());
   auto body = file->read_all();
   if (!body) return std::move(body).error();
@@ -106,6 +106,10 @@ Expected<void> read_default_body(const AttackFlags& flags, TargeterOptions& opti
 }
 
 }  // namespace
+
+Error opening_error(std::string_view name, const Error& error) {
+  return Error{fmt::format("error opening {}: {}", name, error.text())};
+}
 
 Expected<AttackTargets> open_attack_targets(const AttackFlags& flags, const std::vector<std::string>& urls) {
   AttackTargets targets;

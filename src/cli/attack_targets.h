@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/attack_flags.h"
@@ -24,5 +25,8 @@ struct AttackTargets {
 /// Opens -targets (or takes `urls`), then -body, picks the format, and, unless the run is lazy, reads all
 /// targets. Error: the first failure, such as `error opening FILE: open FILE: no such file or directory`.
 Expected<AttackTargets> open_attack_targets(const AttackFlags& flags, const std::vector<std::string>& urls);
+
+/// A file of an attack that can't be opened, in vegeta's words: `error opening NAME: ` before what happened.
+Error opening_error(std::string_view name, const Error& error);
 
 }  // namespace pepe

@@ -65,7 +65,7 @@ Expected<void> transfer(ResultInputs& inputs, EncodedOutput& output) {
   while (true) {
     const auto result = inputs.next();
     if (!result) return result.error();
-    if (*result == nullptr) return {};
+    if (*result == nullptr) return inputs.check_loss();
     if (auto added = output.add(**result); !added) return added;
   }
 }

@@ -55,9 +55,7 @@ InputFile::~InputFile() {
 
 Expected<InputFile> InputFile::open(const std::string& name) {
   if (name == "stdin") return InputFile{name, STDIN_FILENO, false};
-  auto file = open_path(name);
-  if (!file) return Error{"error opening " + name + ": " + file.error().text()};
-  return file;
+  return open_path(name);
 }
 
 Expected<InputFile> InputFile::open_path(const std::string& path) {

@@ -36,7 +36,7 @@ struct ReadHooks {
 /// An open file or standard input. Closes what it opened.
 class InputFile {
  public:
-  /// `name`: a path, or "stdin". Error: `error opening NAME: open NAME: no such file or directory`.
+  /// `name`: a path, or "stdin". Error: `open NAME: no such file or directory`.
   static Expected<InputFile> open(const std::string& name);
   /// `path` is a path, whatever it spells. Error: `open PATH: no such file or directory`.
   static Expected<InputFile> open_path(const std::string& path);

@@ -42,7 +42,7 @@ OutputFile::~OutputFile() {
 }
 
 Expected<OutputFile> OutputFile::open(const std::string& name, std::span<const FileId> inputs) {
-  const std::string where = "error opening " + name + ": ";
+  const std::string where = "open " + name + ": ";
   if (name == "stdout") {
     if (!is_writable(STDOUT_FILENO)) return Error{where + "it is closed"};
     if (is_one_of(file_id(STDOUT_FILENO), inputs)) return Error{where + "it is one of the inputs as well"};
@@ -50,11 +50,11 @@ Expected<OutputFile> OutputFile::open(const std::string& name, std::span<const F
   }
   // Cut to nothing only when it is known to be no input.
   const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return system_error(where + "open " + name, errno);
+  if (descriptor < 0) return system_error("open " + name, errno);
   OutputFile file{name, descriptor, true};
   const FileId id = file_id(descriptor);
   if (is_one_of(id, inputs)) return Error{where + "it is one of the inputs as well"};
-  if (id.regular && ::ftruncate(descriptor, 0) != 0) return system_error(where + "truncate " + name, errno);
+  if (id.regular && ::ftruncate(descriptor, 0) != 0) return system_error("truncate " + name, errno);
   return file;
 }
 

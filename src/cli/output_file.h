@@ -14,7 +14,7 @@ namespace pepe {
 class OutputFile {
  public:
   /// `name`: a path (created, or cut to nothing), or "stdout". A file that is one of `inputs` is refused
-  /// untouched. Error: `error opening NAME: open NAME: ...`.
+  /// untouched. Error: `open NAME: ...`.
   static Expected<OutputFile> open(const std::string& name, std::span<const FileId> inputs = {});
 
   OutputFile(OutputFile&& other) noexcept;

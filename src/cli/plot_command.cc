@@ -18,6 +18,17 @@ void add_plot_flags(FlagSet& flags, PlotOptions& options, std::string& output) {
   flags.add_string({"output", "FILE", "where the page goes", "stdout"}, output);
 }
 
+/// Reads on until the end. Error: what could not be read, or that something was lost on the way.
+Expected<void> gather(ResultInputs& inputs, Plot& plot, std::uint64_t& taken) {
+  while (true) {
+    const auto result = inputs.next();
+    if (!result) return result.error();
+    if (*result == nullptr) return inputs.check_loss();
+    plot.add(**result);
+    ++taken;
+  }
+}
+
 int make_plot(const PlotOptions& options, const std::string& output_name, std::vector<std::string> names) {
   ResultInputsOptions reading;
   reading.decode = {.bodies = false, .headers = false};
@@ -28,21 +39,14 @@ int make_plot(const PlotOptions& options, const std::string& output_name, std::v
 
   Plot plot{options};
   std::uint64_t taken = 0;
-  std::optional<Error> damage;
-  while (true) {
-    const auto result = inputs->next();
-    if (!result) damage = result.error();
-    if (!result || *result == nullptr) break;
-    plot.add(**result);
-    ++taken;
-  }
-  if (damage && taken == 0) return fail(damage->text());
+  const Expected<void> read = gather(*inputs, plot, taken);
+  if (!read && taken == 0) return fail(read.error().text());
   std::string page;
   if (const auto made = plot.write(page); !made) return fail(made.error().text());
   auto written = output->write(page);
   if (written) written = output->close();
   if (!written) return output->fail(written.error());
-  return damage ? fail(damage->text()) : kExitOk;
+  return read ? kExitOk : fail(read.error().text());
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ void add_report_flags(FlagSet& flags, ReportOptions& options) {
 class Report {
  public:
   Report(const ReportPlan& plan, OutputFile output, Nanos every)
-      : plan_{plan}, output_{std::move(output)}, every_{every}, due_{Clock::now() + every} {
+      : plan_{plan}, output_{std::move(output)}, every_{std::min(every, kLongest)}, due_{Clock::now() + every_} {
     clears_screen_ = output_.is_stdout() && is_terminal(STDOUT_FILENO);
   }
 
@@ -80,6 +80,9 @@ class Report {
     return output_.write(text);
   }
 
+  // Instants do not reach as far as durations; nobody waits for the next report that long.
+  static constexpr Nanos kLongest = std::chrono::hours{24 * 365 * 100};
+
   ReportPlan plan_;
   OutputFile output_;
   Nanos every_;
@@ -88,12 +91,12 @@ class Report {
   std::optional<Error> failure_;
 };
 
-/// Reads on until the end. Error: what could not be read.
+/// Reads on until the end. Error: what could not be read, or that something was lost on the way.
 Expected<void> gather(ResultInputs& inputs, Metrics& metrics, std::uint64_t& taken) {
   while (true) {
     const auto result = inputs.next();
     if (!result) return result.error();
-    if (*result == nullptr) return {};
+    if (*result == nullptr) return inputs.check_loss();
     metrics.add(**result);
     ++taken;
   }
@@ -137,8 +140,9 @@ int make_report(const ReportPlan& plan, const ReportOptions& options, std::vecto
     if (written) written = report->output().close();
     if (!written) return report->output().fail(written.error());
   }
+  const int status = judge(metrics, options.thresholds);
   if (!read) return fail(read.error().text());
-  return judge(metrics, options.thresholds);
+  return status;
 }
 
 }  // namespace

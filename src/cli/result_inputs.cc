@@ -28,11 +28,16 @@ class SpanReader final : public ResultReader {
   std::size_t input_;
 };
 
-DecoderEvents events_of(const std::string& name, const ResultInputsOptions& options) {
+/// `damaged` outlives what is made of these.
+DecoderEvents events_of(const std::string& name, const ResultInputsOptions& options, bool& damaged) {
   DecoderEvents events;
   events.facts = options.facts;
-  events.damage = [name](const std::string& text) {
+  events.remark = [name](const std::string& text) {
     if (!interrupt::happened()) print_note(fmt::format("{}: {}", name, text));
+  };
+  events.damage = [remark = events.remark, &damaged](const std::string& text) {
+    damaged = damaged || !interrupt::happened();
+    remark(text);
   };
   return events;
 }
@@ -43,6 +48,8 @@ struct ResultInputs::State {
   ResultInputsOptions options;
   std::vector<FileId> ids;
   RunSpans spans;
+  bool damaged{false};
+  std::uint64_t given{0};  ///< Results.
   std::unique_ptr<ResultReader> reader;
 };
 
@@ -65,7 +72,7 @@ Expected<ResultInputs> ResultInputs::open(std::vector<std::string> names, Result
     const auto read = [file, hooks = &state->options.hooks](std::span<char> buffer) {
       return file->read(buffer, *hooks);
     };
-    auto reader = open_results({name, read}, events_of(name, state->options), state->options.decode);
+    auto reader = open_results({name, read}, events_of(name, state->options, state->damaged), state->options.decode);
     if (!reader) {
       if (!several || file->bytes_read() > 0) return std::move(reader).error();
       print_note(fmt::format("{} is empty and passed over", name));
@@ -86,7 +93,13 @@ Expected<ResultInputs> ResultInputs::open(std::vector<std::string> names, Result
 Expected<const Result*> ResultInputs::next() {
   auto result = state_->reader->next();
   if (!result && interrupt::happened()) return static_cast<const Result*>(nullptr);
+  if (result && *result != nullptr) ++state_->given;
   return result;
+}
+
+Expected<void> ResultInputs::check_loss() const {
+  if (!state_->damaged) return {};
+  return Error{state_->given > 0 ? "some results are lost, the others were read" : "all results are lost"};
 }
 
 std::span<const FileId> ResultInputs::ids() const noexcept { return state_->ids; }

@@ -36,6 +36,10 @@ class ResultInputs {
   /// Error: what can't be read on; every result that could be read was returned before it.
   Expected<const Result*> next();
 
+  /// At the end: nothing, or the failure that results were lost where reading went on. Each place was said on
+  /// standard error.
+  Expected<void> check_loss() const;
+
   /// Of the files, to tell an output that is one of them.
   std::span<const FileId> ids() const noexcept;
   /// A remark on idle time between the runs that were read, or nothing.

@@ -33,8 +33,8 @@ class JsonDecoder final : public Decoder {
     }
     if (whole) return std::move(parsed).error().at("json", line_);
     // A writer that was killed leaves part of a line: no reason to refuse what it wrote before.
-    if (events_.damage) {
-      events_.damage(fmt::format("json:{}: the last line is cut and was left out: {}", line_, parsed.error().text()));
+    if (events_.remark) {
+      events_.remark(fmt::format("json:{}: the last line is cut and was left out: {}", line_, parsed.error().text()));
     }
     in.pos += length;
     return DecodeStatus::kEnd;

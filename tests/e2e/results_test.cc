@@ -164,6 +164,54 @@ TEST(Report, CountsWhatStoodBeforeDamageAndFails) {
   EXPECT_THAT(several.err, HasSubstr("damaged"));
 }
 
+/// `bytes` with the bit at `at` the other way round.
+std::string flipped(std::string bytes, std::size_t at) {
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  return bytes;
+}
+
+TEST(Results, ThatAreLostAreNeverASuccess) {
+  const TempDir dir;
+  ASSERT_EQ(run_pepe_binary({"encode", "-to=msgpack", "-output=" + dir.path("one")}, csv(30)).status, 0);
+  const std::string one = dir.read("one");
+  const std::string cases[] = {one + one.substr(0, one.size() - 1), one + flipped(one, one.size() / 2),
+                               flipped(one, one.size() / 2) + one};
+  for (const std::string& damaged : cases) {
+    SCOPED_TRACE(testing::PrintToString(damaged.size()));
+    const std::string file = dir.write("damaged", damaged);
+    const Ended report = run_pepe_binary({"report", "-fail-if=max>1ns", file});
+    EXPECT_EQ(report.status, 1);
+    EXPECT_THAT(report.out, HasSubstr("200:30  \n"));
+    EXPECT_THAT(report.err, HasSubstr("pepe: " + file + ": bytes "));
+    EXPECT_THAT(report.err, HasSubstr("-fail-if max>1ns"));
+    EXPECT_THAT(report.err, EndsWith(" some results are lost, the others were read\n"));
+    const Ended encode = run_pepe_binary({"encode", "-to=csv", file});
+    EXPECT_EQ(encode.status, 1);
+    EXPECT_EQ(encode.out, csv(30));
+    const Ended plot = run_pepe_binary({"plot", file});
+    EXPECT_EQ(plot.status, 1);
+    EXPECT_THAT(plot.out, HasSubstr("</html>"));
+  }
+}
+
+TEST(Results, OfWhichNoneIsLeftMakeNoReport) {
+  const std::string whole = run_pepe_binary({"encode", "-to=msgpack"}, csv(3)).out;
+  for (const char* command : {"report", "plot"}) {
+    const Ended ended = run_pepe_binary({command}, whole.substr(0, whole.size() - 1));
+    EXPECT_EQ(ended.status, 1) << command;
+    EXPECT_THAT(ended.out, IsEmpty()) << command;
+    EXPECT_THAT(ended.err, EndsWith(" all results are lost\n")) << command;
+  }
+}
+
+TEST(Results, MayLackTheEndOfTheirLastJsonLine) {
+  const std::string line = R"({"code":200,"timestamp":"2023-11-14T22:13:20Z","latency":1})";
+  const Ended ended = run_pepe_binary({"encode", "-to=csv"}, line + "\n" + line.substr(0, 30));
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(line_count(ended.out), 1U);
+  EXPECT_THAT(ended.err, HasSubstr("the last line is cut"));
+}
+
 TEST(Report, FailsWhereAThresholdIsBroken) {
   const Ended met = run_pepe_binary({"report", "-fail-if=p99>10s"}, csv(10));
   EXPECT_EQ(met.status, 0);
@@ -208,6 +256,13 @@ TEST(Report, WritesNoScreenCodesIntoAPipe) {
   EXPECT_THAT(ended.out, Not(HasSubstr("\x1b")));
 }
 
+TEST(Report, OfAnIntervalThatNeverPassesComesOnce) {
+  const Ended once = run_pepe_binary({"report"}, csv(10));
+  const Ended ended = run_pepe_binary({"report", "-every=2562047h"}, csv(10));
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.out, once.out);
+}
+
 TEST(Outputs, SayThatTheDeviceIsFull) {
   const TempDir dir;
   const std::string file = dir.write("in", csv(5));
@@ -234,7 +289,7 @@ TEST(Outputs, AreRefusedWhereStandardOutputIsClosed) {
   launch.output_closed = true;
   const Ended ended = Process{kPepe, launch}.wait();
   EXPECT_EQ(ended.status, 1);
-  EXPECT_THAT(ended.err, HasSubstr("error opening stdout"));
+  EXPECT_THAT(ended.err, HasSubstr("open stdout: it is closed"));
 }
 
 TEST(Plot, WritesOnePage) {

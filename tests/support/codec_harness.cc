@@ -8,6 +8,7 @@ Decoded decode_all(MakeDecoder make, std::string_view bytes, std::size_t step, D
   Decoded out;
   DecoderEvents events;
   events.damage = [&out](std::string text) { out.damage.push_back(std::move(text)); };
+  events.remark = [&out](std::string text) { out.remarks.push_back(std::move(text)); };
   const std::unique_ptr<Decoder> decoder = make(std::move(events), options);
   std::size_t given = 0;
   std::string memory;

@@ -16,6 +16,7 @@ struct Decoded {
   std::vector<RandomResult> results;
   std::string error;                ///< Empty: it read to the end.
   std::vector<std::string> damage;  ///< What it had to say on the way.
+  std::vector<std::string> remarks{};
 
   friend bool operator==(const Decoded&, const Decoded&) = default;
 };

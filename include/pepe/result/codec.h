@@ -44,6 +44,8 @@ enum class DecodeStatus {
 struct DecoderEvents {
   /// Something was lost and reading goes on: a corrupt chunk, a torn tail. One line for a person.
   std::function<void(std::string text)> damage;
+  /// Something was left out that vegeta leaves out as well: part of a line at the end of JSON. One line for a person.
+  std::function<void(std::string text)> remark;
   /// Facts of a run, each time a native stream states them (twice for a whole run).
   std::function<void(const RunFacts& facts)> facts;
 };

@@ -27,7 +27,7 @@ TEST(InputFile, IsReadWhole) {
 TEST(InputFile, NamesTheFileThatIsMissing) {
   const auto file = InputFile::open("/nonexistent/x");
   ASSERT_FALSE(file);
-  EXPECT_EQ(file.error().text(), "error opening /nonexistent/x: open /nonexistent/x: no such file or directory");
+  EXPECT_EQ(file.error().text(), "open /nonexistent/x: no such file or directory");
   const auto path = InputFile::open_path("/nonexistent/x");
   ASSERT_FALSE(path);
   EXPECT_EQ(path.error().text(), "open /nonexistent/x: no such file or directory");
@@ -125,7 +125,7 @@ TEST(OutputFile, LeavesAnInputAlone) {
   for (const std::string& name : {path, dir.path("link")}) {
     const auto output = OutputFile::open(name, inputs);
     ASSERT_FALSE(output);
-    EXPECT_EQ(output.error().text(), "error opening " + name + ": it is one of the inputs as well");
+    EXPECT_EQ(output.error().text(), "open " + name + ": it is one of the inputs as well");
   }
   EXPECT_EQ(dir.read("both"), "precious");
 }
@@ -133,7 +133,7 @@ TEST(OutputFile, LeavesAnInputAlone) {
 TEST(OutputFile, NamesTheFolderThatIsMissing) {
   const auto file = OutputFile::open("/nonexistent/x");
   ASSERT_FALSE(file);
-  EXPECT_EQ(file.error().text(), "error opening /nonexistent/x: open /nonexistent/x: no such file or directory");
+  EXPECT_EQ(file.error().text(), "open /nonexistent/x: no such file or directory");
 }
 
 TEST(OutputFile, SaysThatTheDeviceIsFull) {
