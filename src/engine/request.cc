@@ -39,10 +39,11 @@ std::optional<std::string_view> first_value(const Target& target, std::string_vi
 }
 
 // Headers that the request line's own part or the framing already says; their exact spelling only, as in vegeta.
-bool is_made_elsewhere(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"Host",    "User-Agent",    "Content-Length", "Transfer-Encoding",
-                                                "Trailer", kSequenceHeader, kAttackHeader};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+bool is_made_elsewhere(std::string_view name, bool attack_has_name) {
+  static constexpr std::string_view kNames[] = {"Host",    "User-Agent",   "Content-Length", "Transfer-Encoding",
+                                                "Trailer", kSequenceHeader};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
+         (attack_has_name && name == kAttackHeader);
 }
 
 std::string base64(std::string_view bytes) {
@@ -52,7 +53,7 @@ std::string base64(std::string_view bytes) {
 }
 
 // The first thing that keeps `target` from being sent, or an empty text.
-std::string find_fault(const Target& target, const Expected<Url>& url) {
+std::string find_fault(const Target& target, const Expected<Url>& url, std::string_view attack) {
   if (!is_token(target.method)) return fmt::format("net/http: invalid method \"{}\"", target.method);
   const std::string prefix = error_prefix(target.method, target.url);
   if (!url) return error_prefix(target.method, target.url) + url.error().text();
@@ -61,6 +62,8 @@ std::string find_fault(const Target& target, const Expected<Url>& url) {
     if (!is_field_value(field.value))
       return fmt::format("{}net/http: invalid header field value for \"{}\"", prefix, field.name);
   }
+  if (!is_field_value(attack))
+    return fmt::format("{}net/http: invalid header field value for \"{}\"", prefix, kAttackHeader);
   if (url->scheme != "http" && url->scheme != "https")
     return fmt::format("{}unsupported protocol scheme \"{}\"", prefix, url->scheme);
   if (url->authority.empty()) return prefix + "http: no Host in request URL";
@@ -77,10 +80,10 @@ void append_framing(const Target& target, bool chunked, std::string& head) {
   }
 }
 
-void append_own_headers(const Target& target, std::string& head) {
+void append_own_headers(const Target& target, bool attack_has_name, std::string& head) {
   std::vector<const HeaderField*> fields;
   for (const HeaderField& field : target.headers)
-    if (!is_made_elsewhere(field.name)) fields.push_back(&field);
+    if (!is_made_elsewhere(field.name, attack_has_name)) fields.push_back(&field);
   std::stable_sort(fields.begin(), fields.end(),
                    [](const HeaderField* a, const HeaderField* b) { return a->name < b->name; });
   for (const HeaderField* field : fields) head += fmt::format("{}: {}\r\n", field->name, trim(field->value));
@@ -110,7 +113,7 @@ void append_head(const Target& target, const Url& url, const RequestOptions& opt
   append_framing(target, options.chunked, head);
   append_authorization(target, url, head);
   if (!authorization.empty()) head += fmt::format("Proxy-Authorization: {}\r\n", authorization);
-  append_own_headers(target, head);
+  append_own_headers(target, !options.attack.empty(), head);
   if (request.inflate) head += "Accept-Encoding: gzip\r\n";
   if (request.close && !asks_to_close(target)) head += "Connection: close\r\n";
   if (!options.attack.empty()) head += fmt::format("{}: {}\r\n", kAttackHeader, options.attack);
@@ -141,7 +144,7 @@ void add_fields(const Target& target, const Url& url, const RequestOptions& opti
             {":path", url.path_and_query}};
   std::string head;
   append_authorization(target, url, head);
-  append_own_headers(target, head);
+  append_own_headers(target, !options.attack.empty(), head);
   bool has_agent = first_value(target, "User-Agent").has_value();
   for (std::string_view rest = head; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find("\r\n"));
@@ -199,7 +202,7 @@ Request make_request(const Target& target, const RequestOptions& options) {
   request.method = target.method;
   request.url = target.url;
   const Expected<Url> url = parse_request_uri(target.url);
-  request.fault = find_fault(target, url);
+  request.fault = find_fault(target, url, options.attack);
   if (!request.fault.empty()) return request;
 
   const bool has_body = target.body != nullptr && !target.body->empty();

@@ -66,6 +66,10 @@ const WireCase kWireCases[] = {
      target_of("HEAD", "http://h/", {{"X-Vegeta-Seq", "x"}, {"X-Vegeta-Attack", "y"}}),
      {.attack = "run"},
      "HEAD / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nX-Vegeta-Attack: run\r\nX-Vegeta-Seq: 7\r\n\r\n"},
+    {"WithoutANameTheHeaderIsTheTargets",
+     target_of("HEAD", "http://h/", {{"X-Vegeta-Attack", "y"}}),
+     {},
+     "HEAD / HTTP/1.1\r\nHost: h\r\nUser-Agent: pepe/test\r\nX-Vegeta-Attack: y\r\nX-Vegeta-Seq: 7\r\n\r\n"},
     {"CredentialsBecomeBasicAuthorization",
      target_of("HEAD", "http://u:p@h/"),
      {},
@@ -126,6 +130,11 @@ TEST(Request, SaysWhyItCannotBeSent) {
     SCOPED_TRACE(row.name);
     EXPECT_EQ(make_request(row.target, {}).fault, row.want);
   }
+}
+
+TEST(Request, HasNoNameThatWouldBeHeadersOfItsOwn) {
+  const Request request = make_request(target_of("GET", "http://h/"), {.attack = "run\r\nX-B: b"});
+  EXPECT_EQ(request.fault, "Get \"http://h/\": net/http: invalid header field value for \"X-Vegeta-Attack\"");
 }
 
 TEST(Redirect, TurnsPostIntoGetUnlessTheCodeKeepsIt) {
