@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/body_budget.h"
 #include "engine/dialer.h"
 #include "engine/hit.h"
 #include "engine/request.h"
@@ -36,6 +37,8 @@ struct AttackState {
   std::uint64_t run_id{0};
   Timestamp start;
   Instant start_instant;
+
+  BodyBudget bodies{body_memory_limit()};
 
   /// The next hit number. The only shared write per hit.
   alignas(64) std::atomic<std::uint64_t> ticket{0};

@@ -23,14 +23,13 @@ std::string_view RequestWriter::write(const Request& request, std::uint64_t seq)
 }
 
 std::unique_ptr<Response> ResponseStash::take() {
-  if (free_.empty()) return std::make_unique<Response>();
+  if (free_.empty()) return std::make_unique<Response>(budget_);
   auto response = std::move(free_.back());
   free_.pop_back();
   return response;
 }
 
 void ResponseStash::give_back(std::unique_ptr<Response> response) {
-  constexpr std::size_t kSpares = 64;
   response->reset();
   if (free_.size() < kSpares) free_.push_back(std::move(response));
 }

@@ -53,6 +53,9 @@ struct ConnectionContext {
   class ResponseStash& responses;
   /// Connections that gathered frames: their worker flushes them before it sleeps.
   std::vector<class Connection*>& unflushed;
+  /// Connections that left something unread or not unpacked, so that others have their turn: their worker comes back
+  /// to them.
+  std::vector<class Connection*>& unfinished;
   Http2Context* http2{nullptr};  ///< Set before the first HTTP/2 connection is made.
 };
 
@@ -84,6 +87,8 @@ class Connection {
   virtual Abandoned abandon(Hit& hit) = 0;
   /// Sends what was gathered for one send.
   virtual void flush() {}
+  /// Goes on with what it left unfinished. May leave it unfinished again.
+  virtual void go_on() = 0;
 
   Protocol protocol() const noexcept { return protocol_; }
   bool is_open() const noexcept { return fd_ >= 0; }
@@ -129,10 +134,15 @@ class RequestWriter {
 /// Responses that are not in use. A connection borrows one only while an answer is on its way in pieces.
 class ResponseStash {
  public:
+  /// `budget` outlives the responses; nullptr: none.
+  explicit ResponseStash(BodyBudget* budget = nullptr) : budget_{budget} { free_.reserve(kSpares); }
   std::unique_ptr<Response> take();
   void give_back(std::unique_ptr<Response> response);
 
  private:
+  static constexpr std::size_t kSpares = 64;
+
+  BodyBudget* budget_;
   std::vector<std::unique_ptr<Response>> free_;
 };
 

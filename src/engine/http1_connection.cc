@@ -15,16 +15,10 @@
 namespace pepe {
 
 bool Http1Connection::open(Dialed dialed, Pool& pool) {
-  fd_ = dialed.fd;
-  tls_ = std::move(dialed.tls);
-  pool_ = &pool;
+  take_over(dialed, pool);
   hit_ = nullptr;
   hits_ = 0;
-  reusable_ = true;
-  closing_ = false;
-  write_error_ = 0;
-  peer_ = std::move(dialed.peer);
-  peer_text_ = peer_address_text(fd_);
+  closing_ = surplus_ = false;
   unsent_.clear();
   if (context_.ready.add(fd_, static_cast<Connection*>(this))) return true;
   close();
@@ -55,13 +49,7 @@ void Http1Connection::start(Hit& hit) {
 
 // Bytes sent, or -1 with errno.
 long Http1Connection::send_some(std::string_view head, std::string_view body) {
-  if (tls_) {
-    const std::string_view bytes = head.empty() ? body : head;
-    const TlsSession::Count sent = tls_->write(bytes);
-    if (sent.bytes > 0) return static_cast<long>(sent.bytes);
-    errno = sent.status == TlsSession::Status::kError ? EPIPE : EAGAIN;
-    return -1;
-  }
+  if (tls_) return send_sealed(head.empty() ? body : head);
   if (body.empty()) return ::send(fd_, head.data(), head.size(), MSG_NOSIGNAL);
   std::array<iovec, 2> parts{
       {{const_cast<char*>(head.data()), head.size()}, {const_cast<char*>(body.data()), body.size()}}};
@@ -103,6 +91,7 @@ void Http1Connection::on_ready(const ReadyEvent& event) {
   if (!is_open()) return;  // closed earlier in this turn
   closing_ = closing_ || event.closing;
   if (event.writable && !unsent_.empty()) on_writable();
+  if (event.writable) on_room();
   if (is_open() && (event.readable || event.closing)) on_readable(event.drain);
 }
 
@@ -110,60 +99,6 @@ void Http1Connection::on_writable() {
   Unsent rest;
   std::swap(rest, unsent_);
   send_from(std::string_view{rest.head}.substr(rest.head_at), rest.body);
-}
-
-void Http1Connection::on_readable(bool drain) {
-  while (is_open()) {
-    const std::span<char> buffer = context_.read_buffer;
-    const long count = ::recv(fd_, buffer.data(), buffer.size(), 0);
-    if (count > 0) {
-      const std::string_view bytes{buffer.data(), static_cast<std::size_t>(count)};
-      if (tls_) {
-        on_ciphertext(bytes);
-      } else if (!on_bytes(bytes)) {
-        return;
-      }
-      // A short read empties the socket, and what comes later is another edge; only an end may hide behind it.
-      if (bytes.size() < buffer.size() && !drain) return;
-      continue;
-    }
-    if (count == 0) {
-      if (tls_) {
-        tls_->feed_end();
-        on_plaintext();
-        if (!is_open()) return;
-      }
-      return on_end("EOF", !tls_);
-    }
-    if (errno == EINTR) continue;
-    if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (write_error_ != 0) on_end(socket_failure("write", fd_, write_error_, peer_text_), false);
-      return;
-    }
-    return on_end(socket_failure("read", fd_, errno, peer_text_), false);
-  }
-}
-
-void Http1Connection::on_ciphertext(std::string_view ciphertext) {
-  tls_->feed({ciphertext.data(), ciphertext.size()});
-  on_plaintext();
-}
-
-void Http1Connection::on_plaintext() {
-  while (is_open()) {
-    const TlsSession::Count got = tls_->read(context_.plain_buffer);
-    if (got.bytes > 0) {
-      if (!on_bytes({context_.plain_buffer.data(), got.bytes})) return;
-      continue;
-    }
-    switch (got.status) {
-      case TlsSession::Status::kOk:
-      case TlsSession::Status::kWantRead:
-      case TlsSession::Status::kWantWrite: return;
-      case TlsSession::Status::kClosed: return on_end("EOF", true);
-      case TlsSession::Status::kError: return on_end(tls_->error(), false);
-    }
-  }
 }
 
 // False: the connection is closed.
@@ -208,17 +143,27 @@ bool Http1Connection::feed(std::string_view bytes, bool first) {
     const std::size_t head_size = bytes.find("\r\n\r\n") + 4;
     if (head_size + response_->bytes_read() == used) hit_->target->cache.learn(bytes.substr(0, head_size), *response_);
   }
+  surplus_ = used < bytes.size();
+  return conclude(status);
+}
+
+void Http1Connection::unpack() {
+  if (response_ != nullptr && response_->busy()) conclude(response_->go_on());
+}
+
+bool Http1Connection::conclude(Response::Status status) {
   switch (status) {
     case Response::Status::kNeedMore: return true;
-    case Response::Status::kComplete: answered(used < bytes.size()); return is_open();
+    case Response::Status::kBusy: pause(); return true;
+    case Response::Status::kComplete: answered(); return is_open();
     case Response::Status::kError: broken(Breakage::kInAnswer, response_->error()); return false;
   }
   return false;
 }
 
-void Http1Connection::answered(bool surplus) {
-  reusable_ =
-      response_->keep_alive() && !surplus && !closing_ && unsent_.empty() && write_error_ == 0 && !hit_->request->close;
+void Http1Connection::answered() {
+  reusable_ = response_->keep_alive() && !surplus_ && !closing_ && unsent_.empty() && write_error_ == 0 &&
+              !hit_->request->close;
   Hit& hit = *hit_;
   hit_ = nullptr;
   hit.connection = nullptr;
@@ -237,7 +182,7 @@ void Http1Connection::on_end(std::string error, bool clean) {
   if (response_ == nullptr) return broken(Breakage::kBeforeAnswer, std::move(error));
   if (clean) {
     closing_ = true;
-    if (response_->end_of_input() == Response::Status::kComplete) return answered(false);
+    if (response_->end_of_input() == Response::Status::kComplete) return answered();
     error = response_->error();
   } else if (response_->begun() && error == "EOF") {
     error = "unexpected EOF";

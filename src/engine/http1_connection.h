@@ -5,17 +5,16 @@
 #include <string>
 #include <string_view>
 
-#include "engine/connection.h"
-#include "engine/tls_session.h"
+#include "engine/stream_connection.h"
 
 namespace pepe {
 
 /// One HTTP/1.1 connection, plain or TLS: sends a hit's request, reads its answer, one hit at a time. It may carry
 /// another when the last answer was whole and the last byte, and both sides keep the connection. Handlers stand in the
 /// order of a hit's life: start, on_ready (on_writable, on_readable, on_bytes, on_end).
-class Http1Connection final : public Connection {
+class Http1Connection final : public StreamConnection<Http1Connection> {
  public:
-  explicit Http1Connection(ConnectionContext& context) : Connection{context, Protocol::kHttp1} {}
+  explicit Http1Connection(ConnectionContext& context) : StreamConnection{context, Protocol::kHttp1} {}
   ~Http1Connection() override { close(); }
 
   bool open(Dialed dialed, Pool& pool) override;
@@ -25,6 +24,7 @@ class Http1Connection final : public Connection {
   Abandoned abandon(Hit& hit) override;
 
  private:
+  friend class StreamConnection<Http1Connection>;
   // What a full socket left over: the rest of the head, and of a body that lives in the Request.
   struct Unsent {
     std::string head;
@@ -37,21 +37,19 @@ class Http1Connection final : public Connection {
   long send_some(std::string_view head, std::string_view body);
   void send_from(std::string_view head, std::string_view body);
   void on_writable();
-  void on_readable(bool drain);
-  void on_ciphertext(std::string_view ciphertext);
-  void on_plaintext();
   bool on_bytes(std::string_view bytes);
   bool on_known_head(std::string_view bytes);
   bool feed(std::string_view bytes, bool first);
+  void unpack();
+  bool conclude(Response::Status status);
   void on_end(std::string error, bool clean);
-  void answered(bool surplus);
+  void answered();
   void broken(Breakage breakage, std::string error);
 
-  std::unique_ptr<TlsSession> tls_;
   Hit* hit_{nullptr};
   std::uint64_t hits_{0};
   bool closing_{false};
-  int write_error_{0};
+  bool surplus_{false};  // bytes came that nobody asked for
   Unsent unsent_;
   std::unique_ptr<Response> response_;
 };

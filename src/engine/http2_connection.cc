@@ -22,17 +22,12 @@ constexpr std::size_t kSpareBytes = 64 * 1024;
 }  // namespace
 
 bool Http2Connection::open(Dialed dialed, Pool& pool) {
-  fd_ = dialed.fd;
-  tls_ = std::move(dialed.tls);
-  pool_ = &pool;
-  peer_ = std::move(dialed.peer);
-  peer_text_ = peer_address_text(fd_);
+  take_over(dialed, pool);
   session_ = std::make_unique<Http2Session>(*context_.http2);
   hits_ = 0;
-  reusable_ = settling_ = true;
+  settling_ = true;
   capacity_ = 1;
   greeted_ = blocked_ = false;
-  write_error_ = 0;
   unsent_.clear();
   unsent_at_ = 0;
   if (!context_.ready.add(fd_, static_cast<Connection*>(this))) {
@@ -128,68 +123,14 @@ bool Http2Connection::send_unsent() {
 
 // Bytes sent, or -1 with errno.
 long Http2Connection::send_some(std::string_view bytes) {
-  if (!tls_) return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  const TlsSession::Count sent = tls_->write(bytes);
-  if (sent.bytes > 0) return static_cast<long>(sent.bytes);
-  errno = sent.status == TlsSession::Status::kError ? EPIPE : EAGAIN;
-  return -1;
+  return tls_ ? send_sealed(bytes) : ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
 }
 
 void Http2Connection::on_ready(const ReadyEvent& event) {
   if (!is_open()) return;  // closed earlier in this turn
   if (event.writable && std::exchange(blocked_, false)) queue_flush();
-  if (event.readable || event.closing) on_readable(event.drain);
-}
-
-void Http2Connection::on_readable(bool drain) {
-  while (is_open()) {
-    const std::span<char> buffer = context_.read_buffer;
-    const long count = ::recv(fd_, buffer.data(), buffer.size(), 0);
-    if (count > 0) {
-      const std::string_view bytes{buffer.data(), static_cast<std::size_t>(count)};
-      if (tls_) {
-        tls_->feed({bytes.data(), bytes.size()});
-        on_plaintext();
-      } else if (!on_bytes(bytes)) {
-        return;
-      }
-      // A short read empties the socket, and what comes later is another edge; only an end may hide behind
-      // it.
-      if (bytes.size() < buffer.size() && !drain) return;
-      continue;
-    }
-    if (count == 0) {
-      if (tls_) {
-        tls_->feed_end();
-        on_plaintext();
-        if (!is_open()) return;
-      }
-      return on_end("EOF");
-    }
-    if (errno == EINTR) continue;
-    if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (write_error_ != 0) on_end(socket_failure("write", fd_, write_error_, peer_text_));
-      return;
-    }
-    return on_end(socket_failure("read", fd_, errno, peer_text_));
-  }
-}
-
-void Http2Connection::on_plaintext() {
-  while (is_open()) {
-    const TlsSession::Count got = tls_->read(context_.plain_buffer);
-    if (got.bytes > 0) {
-      if (!on_bytes({context_.plain_buffer.data(), got.bytes})) return;
-      continue;
-    }
-    switch (got.status) {
-      case TlsSession::Status::kOk:
-      case TlsSession::Status::kWantRead:
-      case TlsSession::Status::kWantWrite: return;
-      case TlsSession::Status::kClosed: return on_end("EOF");
-      case TlsSession::Status::kError: return on_end(tls_->error());
-    }
-  }
+  if (event.writable) on_room();
+  if (is_open() && (event.readable || event.closing)) on_readable(event.drain);
 }
 
 // False: the connection is closed.
@@ -202,10 +143,20 @@ bool Http2Connection::on_bytes(std::string_view bytes) {
     return false;
   }
   if (session_->wants_write()) queue_flush();
+  if (session_->unpacking()) pause();
   return true;
 }
 
-void Http2Connection::on_end(std::string error) {
+void Http2Connection::unpack() {
+  if (!session_->unpacking()) return;
+  session_->unpack();
+  settle();
+  if (!is_open()) return;
+  queue_flush();
+  if (session_->unpacking()) pause();
+}
+
+void Http2Connection::on_end(std::string error, bool) {
   // The server's farewell says more than that the connection then ended.
   if (!session_->error().empty()) error = session_->error();
   break_all(std::move(error), true);

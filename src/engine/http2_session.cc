@@ -63,6 +63,7 @@ struct Http2Session::Callbacks {
     Http2Stream* const stream = session.find(id);
     if (stream == nullptr || stream->state != Http2Stream::State::kOpen || stream->response == nullptr) return 0;
     if (!stream->response->add_body(text_of(data, size))) session.broken(*stream, stream->response->error());
+    session.unpacking_ = session.unpacking_ || stream->response->busy();
     return 0;
   }
   static int on_frame_received(nghttp2_session*, const nghttp2_frame* frame, void* user) {
@@ -255,6 +256,23 @@ bool Http2Session::feed(std::string_view bytes) {
   return used >= 0 || fail(fmt::format("connection error: {}", nghttp2_strerror(static_cast<int>(used))));
 }
 
+void Http2Session::unpack() {
+  unpacking_ = false;
+  for (Http2Stream* stream = open_.front(); stream != nullptr; stream = OpenList::next(*stream)) {
+    if (stream->state != Http2Stream::State::kOpen || stream->response == nullptr || !stream->response->busy())
+      continue;
+    switch (stream->response->go_on()) {
+      case Response::Status::kNeedMore: break;
+      case Response::Status::kBusy: unpacking_ = true; break;
+      case Response::Status::kError: broken(*stream, stream->response->error()); break;
+      case Response::Status::kComplete:
+        stream->state = Http2Stream::State::kAnswered;
+        done_.push_back(*stream);
+        break;
+    }
+  }
+}
+
 bool Http2Session::gather(std::string& out) {
   while (out.size() < kBatchBytes) {
     const std::uint8_t* data = nullptr;
@@ -267,7 +285,7 @@ bool Http2Session::gather(std::string& out) {
 }
 
 bool Http2Session::finished() const noexcept {
-  return nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0;
+  return !unpacking_ && nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0;
 }
 
 bool Http2Session::take_change() noexcept { return std::exchange(changed_, false); }
@@ -312,7 +330,9 @@ void Http2Session::on_goaway(const nghttp2_goaway& goaway) {
 }
 
 void Http2Session::answered(Http2Stream& stream) {
+  stream.whole = true;
   if (!stream.response->finish()) return broken(stream, stream.response->error());
+  if (stream.response->busy()) return;
   stream.state = Http2Stream::State::kAnswered;
   done_.push_back(stream);
 }
@@ -326,7 +346,7 @@ void Http2Session::broken(Http2Stream& stream, std::string error) {
 void Http2Session::on_closed(Http2Stream& stream, std::uint32_t error_code) {
   stream.closed = true;
   if (stream.hit == nullptr) return forget(stream);
-  if (stream.state != Http2Stream::State::kOpen) return;
+  if (stream.state != Http2Stream::State::kOpen || stream.whole) return;
   // An end that is no answer and no reset either: nghttp2 found the answer malformed.
   stream.error_code = error_code;
   if (error_code == NGHTTP2_NO_ERROR && !stream.reset_by_peer) stream.error_code = NGHTTP2_PROTOCOL_ERROR;

@@ -27,6 +27,7 @@ struct Http2Stream {
   std::string_view content;            ///< What is left of the body to send. The hit's Request owns it.
   State state{State::kOpen};
   bool sent{false};       ///< The request is sent as a whole.
+  bool whole{false};      ///< The answer is read as a whole; its body may still be being unpacked.
   bool closed{false};     ///< nghttp2 knows it no more.
   bool resetting{false};  ///< RST_STREAM is on its way out.
   bool reset_by_peer{false};
@@ -89,6 +90,11 @@ class Http2Session {
   bool finished() const noexcept;
   bool wants_write() const noexcept { return nghttp2_session_want_write(session_) != 0; }
 
+  /// A body is still to be unpacked: to be done before more is fed.
+  bool unpacking() const noexcept { return unpacking_; }
+  /// Unpacks some more.
+  void unpack();
+
   /// The next stream whose hit has its outcome, or nullptr. To be detached.
   Http2Stream* next_done() noexcept { return done_.front(); }
   /// A stream that still has a hit, or nullptr.
@@ -131,6 +137,7 @@ class Http2Session {
   bool settled_{false};
   bool takes_requests_{true};
   bool changed_{false};
+  bool unpacking_{false};
   std::int32_t last_stream_{0};  // of the server's GOAWAY
   std::string error_;
 };

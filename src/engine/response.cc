@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstring>
+#include <new>
 
 #include "engine/status_reason.h"
+#include "pepe/base/text.h"
 
 namespace pepe {
 namespace {
@@ -21,12 +22,6 @@ constexpr std::size_t kSpareBytes = 256 * 1024;
 
 constexpr std::string_view kMalformed = "net/http: HTTP/1.x transport connection broken: malformed HTTP response";
 
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
-           return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-         });
-}
-
 // "etag" to "Etag", "x-request-id" to "X-Request-Id", as Go keeps header names.
 void canonicalise(char* name, std::size_t size) {
   bool upper = true;
@@ -38,43 +33,6 @@ void canonicalise(char* name, std::size_t size) {
 }
 
 }  // namespace
-
-void BodyCollector::start(BodyRef candidate, std::uint64_t limit) {
-  candidate_ = std::move(candidate);
-  matching_ = static_cast<bool>(candidate_);
-  limit_ = limit;
-  kept_ = 0;
-  copy_.clear();
-}
-
-void BodyCollector::append(std::string_view bytes) {
-  bytes = bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), limit_ - kept_)));
-  if (bytes.empty()) return;
-  if (matching_) {
-    const std::string_view known = candidate_.bytes();
-    const auto at = static_cast<std::size_t>(kept_);
-    if (known.size() - at >= bytes.size() && std::memcmp(known.data() + at, bytes.data(), bytes.size()) == 0) {
-      kept_ += bytes.size();
-      return;
-    }
-    matching_ = false;
-    copy_.assign(known.substr(0, at));
-  }
-  copy_.append(bytes);
-  kept_ += bytes.size();
-}
-
-std::string_view BodyCollector::bytes() const noexcept {
-  return matching_ ? candidate_.bytes().substr(0, static_cast<std::size_t>(kept_)) : std::string_view{copy_};
-}
-
-void BodyCollector::reset() {
-  candidate_ = {};
-  matching_ = false;
-  kept_ = 0;
-  if (copy_.capacity() > kSpareBytes) std::string{}.swap(copy_);
-  copy_.clear();
-}
 
 struct Response::Callbacks {
   static Response& self(llhttp_t* parser) { return *static_cast<Response*>(parser->data); }
@@ -122,26 +80,34 @@ struct Response::Callbacks {
   }
   static int on_message_complete(llhttp_t* parser) { return self(parser).on_message_complete(); }
 
+  // Nothing is thrown through llhttp: a response that finds no memory fails like any other.
+  template <auto kCall, class... Args>
+  static int guarded(llhttp_t* parser, Args... args) {
+    try {
+      return kCall(parser, args...);
+    } catch (const std::bad_alloc&) {
+      return self(parser).run_out_of_memory();
+    }
+  }
+
   static const llhttp_settings_t* settings() {
     static const llhttp_settings_t settings = [] {
       llhttp_settings_t made;
       llhttp_settings_init(&made);
-      made.on_status = on_status;
-      made.on_header_field = on_header_field;
+      made.on_status = guarded<on_status>;
+      made.on_header_field = guarded<on_header_field>;
       made.on_header_field_complete = on_header_field_complete;
-      made.on_header_value = on_header_value;
-      made.on_chunk_extension_name = on_chunk_extension;
-      made.on_chunk_extension_value = on_chunk_extension;
-      made.on_headers_complete = on_headers_complete;
-      made.on_body = on_body;
-      made.on_message_complete = on_message_complete;
+      made.on_header_value = guarded<on_header_value>;
+      made.on_chunk_extension_name = guarded<on_chunk_extension>;
+      made.on_chunk_extension_value = guarded<on_chunk_extension>;
+      made.on_headers_complete = guarded<on_headers_complete>;
+      made.on_body = guarded<on_body>;
+      made.on_message_complete = guarded<on_message_complete>;
       return made;
     }();
     return &settings;
   }
 };
-
-Response::Response() = default;
 
 void Response::start(const ResponseExpectation& expected) {
   reset();
@@ -179,7 +145,7 @@ void Response::reset() {
   if (fields_.capacity() * sizeof(Field) > kSpareBytes) std::vector<Field>{}.swap(fields_);
   fields_.clear();
   views_.clear();
-  bytes_read_ = 0;
+  bytes_read_ = unpacked_ = 0;
   inflater_.reset();
   body_.reset();
   error_.clear();
@@ -204,32 +170,44 @@ Response::Status Response::feed(std::string_view data, std::size_t& used) {
   if (data.empty()) return Status::kNeedMore;
   begun_ = true;
   const llhttp_errno_t status = llhttp_execute(&parser_, data.data(), data.size());
-  if (complete_) {
-    used = status == HPE_PAUSED ? static_cast<std::size_t>(llhttp_get_error_pos(&parser_) - data.data()) : data.size();
-    return Status::kComplete;
-  }
   used = data.size();
-  if (status == HPE_OK) return Status::kNeedMore;
+  if (!error_.empty()) return Status::kError;
+  if (complete_) {
+    if (status == HPE_PAUSED) used = static_cast<std::size_t>(llhttp_get_error_pos(&parser_) - data.data());
+    return status_now();
+  }
+  if (status == HPE_OK) return status_now();
   if (status == HPE_PAUSED_UPGRADE)
     return fail(fmt::format("{}: 101 Switching Protocols was not asked for", kMalformed));
-  const char* const reason = llhttp_get_error_reason(&parser_);  // null when a callback has said more
+  const char* const reason = llhttp_get_error_reason(&parser_);
   return fail(fmt::format("{}: {}", kMalformed, reason != nullptr ? reason : llhttp_errno_name(status)));
+}
+
+Response::Status Response::status_now() {
+  if (!error_.empty()) return Status::kError;
+  if (busy()) return Status::kBusy;
+  return complete_ ? Status::kComplete : Status::kNeedMore;
 }
 
 Response::Status Response::feed_fixed(std::string_view data, std::size_t& used) {
   used = static_cast<std::size_t>(std::min<std::uint64_t>(data.size(), remaining_));
   remaining_ -= used;
   bytes_read_ += used;
-  body_.append(data.substr(0, used));
   complete_ = remaining_ == 0;
-  return complete_ ? Status::kComplete : Status::kNeedMore;
+  keep(data.substr(0, used));
+  return status_now();
+}
+
+Response::Status Response::go_on() {
+  const bool intact = check(inflater_->go_on([this](std::string_view piece) { return keep(piece); }));
+  if (intact && complete_ && !busy()) check_end();
+  return status_now();
 }
 
 Response::Status Response::end_of_input() {
   // on_message_complete pauses the parser, so llhttp_finish's own status says nothing.
   if (!fixed_ && begun_) llhttp_finish(&parser_);
-  if (complete_) return Status::kComplete;
-  if (!error_.empty()) return Status::kError;
+  if (complete_ || !error_.empty()) return status_now();
   if (head_done_ && content_length_)
     return fail(fmt::format("unexpected EOF after {} of {} bytes", bytes_read_, *content_length_));
   return fail("unexpected EOF");
@@ -237,19 +215,33 @@ Response::Status Response::end_of_input() {
 
 bool Response::take_body(std::string_view bytes) {
   bytes_read_ += bytes.size();
-  if (!inflater_) {
-    body_.append(bytes);
-    return true;
-  }
-  std::uint64_t unpacked = body_.kept();
-  const bool intact = inflater_->append(bytes, [&](std::string_view piece) {
-    unpacked += piece.size();
-    if (unpacked <= kMaxInflatedBytes) body_.append(piece);
-  });
-  if (!intact) error_ = "gzip: invalid header or corrupt data in the response body";
-  if (unpacked > kMaxInflatedBytes)
+  if (!inflater_) return keep(bytes);
+  return check(inflater_->append(bytes, [this](std::string_view piece) { return keep(piece); }));
+}
+
+bool Response::keep(std::string_view bytes) {
+  if (inflater_ && (unpacked_ += bytes.size()) > kMaxInflatedBytes) {
     error_ = fmt::format("gzip: the response body unpacks to over the limit of {} bytes", kMaxInflatedBytes);
+    body_.drop();
+    return false;
+  }
+  if (body_.append(bytes)) return true;
+  error_ = body_.shortage();
+  return false;
+}
+
+// What unpacking came to, as error_ has it.
+bool Response::check(Inflater::Status status) {
+  if (status == Inflater::Status::kCorrupt) error_ = "gzip: invalid header or corrupt data in the response body";
+  if (status == Inflater::Status::kNoMemory) run_out_of_memory();
   return error_.empty();
+}
+
+// The text needs no memory of its own.
+int Response::run_out_of_memory() noexcept {
+  error_ = "out of memory";
+  body_.drop();
+  return HPE_USER;
 }
 
 // llhttp's protocol: 0 go on, 1 no body follows, -1 stop with an error.
@@ -304,14 +296,15 @@ int Response::on_message_complete() {
 }
 
 bool Response::finish() {
-  if (inflater_ && bytes_read_ > 0 && !inflater_->complete()) {
-    error_ = "gzip: unexpected EOF in the response body";
-    return false;
-  }
   // The frames of a body have said how long it is, whether a header did or not.
   if (in_parts_) content_length_ = bytes_read_;
   complete_ = true;
-  return true;
+  return busy() || check_end();
+}
+
+bool Response::check_end() {
+  if (inflater_ && bytes_read_ > 0 && !inflater_->complete()) error_ = "gzip: unexpected EOF in the response body";
+  return error_.empty();
 }
 
 bool Response::add_field(std::string_view name, std::string_view value) {

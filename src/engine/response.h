@@ -10,37 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/body_collector.h"
 #include "engine/inflater.h"
 #include "pepe/result/chunk_writer.h"
 #include "pepe/result/result.h"
 
 namespace pepe {
-
-/// The kept part of a response body as it arrives: compared with the body that the target answered last time, and
-/// copied only from the first byte that differs.
-class BodyCollector {
- public:
-  /// `limit`: bytes to keep at most.
-  void start(BodyRef candidate, std::uint64_t limit);
-  void append(std::string_view bytes);
-
-  std::uint64_t kept() const noexcept { return kept_; }
-  /// The body is the candidate, byte for byte.
-  bool matches() const noexcept { return matching_ && candidate_ && kept_ == candidate_.bytes().size(); }
-  /// The body is `stored`, byte for byte, as far as that is known without comparing again.
-  bool equals(const BodyRef& stored) const noexcept { return stored ? matches() && candidate_ == stored : kept_ == 0; }
-  const BodyRef& candidate() const noexcept { return candidate_; }
-  std::string_view bytes() const noexcept;
-  /// Gives the memory of an unusually large body back, and lets go of the candidate.
-  void reset();
-
- private:
-  BodyRef candidate_;
-  bool matching_{false};
-  std::uint64_t limit_{0};
-  std::uint64_t kept_{0};
-  std::string copy_;
-};
 
 /// What the answer to a hit is to be read with.
 struct ResponseExpectation {
@@ -58,18 +33,23 @@ class Response {
   enum class Status {
     kNeedMore,
     kComplete,
+    kBusy,   ///< A part of the body is still to be unpacked: go_on() before anything else is read.
     kError,  ///< error() says what; never a success.
   };
 
-  Response();
+  /// `budget`: of the memory for bodies; outlives the response. nullptr: none.
+  explicit Response(BodyBudget* budget = nullptr) : body_{budget} {}
   Response(const Response&) = delete;  // llhttp holds a pointer to it
 
   void start(const ResponseExpectation& expected);
   /// Starts in the middle: the head is known (an equal one was parsed before) and `content_length` body bytes follow.
   void start_fixed(const ResponseExpectation& expected, std::uint64_t content_length);
 
-  /// Reads on. `used` counts the bytes of `data` that belong to this response; less than all only when complete.
+  /// Reads on. `used` counts the bytes of `data` that belong to this response; less than all only when its last one is
+  /// among them.
   Status feed(std::string_view data, std::size_t& used);
+  /// Unpacks some more of the body.
+  Status go_on();
   /// The connection ended. Complete only when the end of the connection is the end of the body.
   Status end_of_input();
 
@@ -80,6 +60,7 @@ class Response {
   /// That of an interim answer is forgotten.
   bool end_head();
   bool add_body(std::string_view bytes) { return take_body(bytes); }
+  /// Its last byte is read: complete, unless it is busy() and go_on() finds out more.
   bool finish();
   /// Of a response in parts: code and fields as they came, the same for two heads when these are the same. Valid until
   /// headers() is called.
@@ -102,6 +83,7 @@ class Response {
   /// The head was known: headers() is empty, the cache of the target has them.
   bool fixed() const noexcept { return fixed_; }
   bool inflated() const noexcept { return inflater_.has_value(); }
+  bool busy() const noexcept { return inflater_ && inflater_->busy(); }
   /// The head is whole, and an equal one would mean the same: a body of known length as it comes, on a connection that
   /// stays, no interim answer in front, nothing to follow.
   bool has_plain_frame() const noexcept {
@@ -124,6 +106,11 @@ class Response {
   Status feed_fixed(std::string_view data, std::size_t& used);
   bool charge(std::size_t bytes);
   bool take_body(std::string_view bytes);
+  bool keep(std::string_view bytes);
+  bool check(Inflater::Status status);
+  bool check_end();
+  Status status_now();
+  int run_out_of_memory() noexcept;
   bool begin_body();
   void forget_interim();
   int on_headers_complete();
@@ -149,6 +136,7 @@ class Response {
   std::vector<Field> fields_;
   std::vector<HeaderView> views_;
   std::uint64_t bytes_read_{0};
+  std::uint64_t unpacked_{0};
   std::optional<Inflater> inflater_;
   BodyCollector body_;
   std::string error_;

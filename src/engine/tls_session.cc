@@ -27,6 +27,7 @@ class OpenSslSession final : public TlsSession {
   ~OpenSslSession() override;
 
   void feed(std::span<const char> ciphertext) override { input_ = ciphertext; }
+  void hold() override;
   void feed_end() override { ended_ = true; }
   Status handshake() override;
   bool h2() const override;
@@ -49,7 +50,6 @@ class OpenSslSession final : public TlsSession {
  private:
   void set_peer_name();
   bool nothing_to_read() const noexcept;
-  void hold_input();
   Status outcome(int result);
   std::string failure_text() const;
 
@@ -194,7 +194,7 @@ TlsSession::Status OpenSslSession::handshake() {
   const int result = SSL_do_handshake(ssl_.get());
   if (result == 1) {
     handshaken_ = true;
-    hold_input();
+    hold();
     return Status::kOk;
   }
   const Status status = outcome(result);
@@ -238,7 +238,7 @@ void OpenSslSession::shutdown() {
 }
 
 // Keeps what is left of the input, since its owner is about to use the memory again.
-void OpenSslSession::hold_input() {
+void OpenSslSession::hold() {
   held_.append(input_.data(), input_.size());
   input_ = {};
 }
@@ -248,7 +248,7 @@ TlsSession::Status OpenSslSession::outcome(int result) {
     case SSL_ERROR_WANT_READ: return Status::kWantRead;
     case SSL_ERROR_WANT_WRITE:
       if (send_errno_ == 0) {
-        hold_input();
+        hold();
         return Status::kWantWrite;
       }
       error_ = socket_error("write", fd_, send_errno_);

@@ -28,8 +28,10 @@ class TlsSession {
   virtual ~TlsSession() = default;
 
   /// Hands over ciphertext just received. Borrowed: read() or handshake() must be called until kWantRead (or
-  /// an end) before the memory is reused.
+  /// an end), or hold(), before the memory is reused.
   virtual void feed(std::span<const char> ciphertext) = 0;
+  /// Keeps a copy of what was not used up, to be read later.
+  virtual void hold() = 0;
   /// The peer closed the connection (recv gave 0): what follows without close_notify is a truncation.
   virtual void feed_end() = 0;
   virtual Status handshake() = 0;

@@ -17,6 +17,7 @@ constexpr std::size_t kPlainBufferBytes = 64 * 1024;
 constexpr int kHitsPerTurn = 256;
 // How often a busy worker lets its io_context run: dials and timers are not starved by a full ready set.
 constexpr std::uint32_t kTurnsPerPoll = 16;
+constexpr std::size_t kUnfinishedPerTurn = 8;
 // How often a hit is sent again that a server says it has not looked at, while others do not get on either.
 constexpr std::uint32_t kMaxRefusals = 3;
 constexpr Nanos kStallPause = std::chrono::milliseconds{1};
@@ -39,6 +40,7 @@ Worker::Worker(AttackState& attack, std::uint32_t number, WorkerShare share)
       dialer_{make_dialer(io_, *attack.plan)},
       read_buffer_(kReadBufferBytes),
       plain_buffer_(kPlainBufferBytes),
+      responses_{&attack.bodies},
       context_{
           .ready = ready_,
           .owner = *this,
@@ -47,7 +49,8 @@ Worker::Worker(AttackState& attack, std::uint32_t number, WorkerShare share)
           .keep_limit = attack.options.max_body < 0 ? UINT64_MAX : static_cast<std::uint64_t>(attack.options.max_body),
           .writer = writer_,
           .responses = responses_,
-          .unflushed = unflushed_},
+          .unflushed = unflushed_,
+          .unfinished = unfinished_},
       recorder_{{.run_id = attack.run_id,
                  .worker = number,
                  .attack = attack.options.name,
@@ -84,13 +87,14 @@ void Worker::turn() {
   flush_connections();
   const auto events = ready_.poll();
   for (const ReadyEvent& event : events) static_cast<Connection*>(event.tag)->on_ready(event);
+  if (!unfinished_.empty()) go_on_with_unfinished();
   if (!closed_connections_.empty()) reuse_closed_connections();
   if (!events.empty()) now = Clock::now();
   expire(now);
   flush_connections();
   flush(now);
   if (finished()) return;
-  if (events.empty()) {
+  if (events.empty() && unfinished_.empty()) {
     sleep(now);
   } else if (++turns_ % kTurnsPerPoll == 0) {
     io_.poll();
@@ -421,6 +425,13 @@ void Worker::flush_connections() {
   // It may grow meanwhile: an answer brings the next hit.
   for (std::size_t i = 0; i < unflushed_.size(); ++i) unflushed_[i]->flush();
   unflushed_.clear();
+}
+
+// As many as take a millisecond or so; what they leave unfinished again waits for the next turn.
+void Worker::go_on_with_unfinished() {
+  const std::size_t count = std::min(unfinished_.size(), kUnfinishedPerTurn);
+  for (std::size_t i = 0; i < count; ++i) unfinished_[i]->go_on();
+  unfinished_.erase(unfinished_.begin(), unfinished_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 Hit& Worker::new_hit() {

@@ -106,6 +106,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   void flush(Instant now);
   void heed_stop();
   void flush_connections();
+  void go_on_with_unfinished();
   void reuse_closed_connections();
   void sleep(Instant now);
   Instant next_wake(Instant now) const;
@@ -126,6 +127,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   RequestWriter writer_;
   ResponseStash responses_;
   std::vector<Connection*> unflushed_;
+  std::vector<Connection*> unfinished_;
   std::unique_ptr<Http2Context> http2_;  // made for the first HTTP/2 connection
   ConnectionContext context_;
   Recorder recorder_;

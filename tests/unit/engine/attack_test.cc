@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "pepe/result/stream.h"
+#include "support/gzip.h"
 #include "support/test_server.h"
 
 namespace pepe {
@@ -171,6 +172,19 @@ TEST(Attack, EndsAHitAtItsTimeoutAndSaysSo) {
     EXPECT_GE(row.latency, 100ms);
     EXPECT_LT(row.latency, 500ms);
   }
+}
+
+TEST(Attack, KeepsToTheTimeoutAlsoWhileABodyIsBeingUnpacked) {
+  const std::string member = gzip(std::string(std::size_t{16} << 20, '\0'));
+  std::string packed;
+  for (int i = 0; i < 56; ++i) packed += member;
+  TestServer server{
+      [&](const TestRequest&) { return TestAnswer{.body = packed, .headers = {"Content-Encoding: gzip"}}; }};
+  const AttackRun run =
+      run_attack({.rate = {10, 1s}, .duration = 100ms, .timeout = 100ms, .max_body = 0}, {get(server.url())});
+  ASSERT_EQ(run.rows.size(), 1U);
+  EXPECT_EQ(run.rows[0].code, 0);
+  EXPECT_EQ(run.rows[0].error, "context deadline exceeded (Client.Timeout or context cancellation while reading body)");
 }
 
 /// Answers each request with a head, and a moment later with its body.

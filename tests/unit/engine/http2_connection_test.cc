@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/pool.h"
+#include "support/gzip.h"
 #include "unit/engine/http2_peer.h"
 
 namespace pepe {
@@ -59,6 +60,7 @@ class Bench final : public ConnectionOwner, public PoolOwner {
                  .writer = writer_,
                  .responses = responses_,
                  .unflushed = unflushed_,
+                 .unfinished = unfinished_,
                  .http2 = &http2_},
         pool_{{"http", "h", 80, 0}, limits, *this} {}
 
@@ -101,12 +103,20 @@ class Bench final : public ConnectionOwner, public PoolOwner {
     for (bool moved = true; moved;) {
       for (std::size_t i = 0; i < unflushed_.size(); ++i) unflushed_[i]->flush();
       unflushed_.clear();
-      moved = false;
+      moved = !unfinished_.empty();
+      for (Connection* const connection : std::exchange(unfinished_, {})) connection->go_on();
       for (const auto& peer : peers) moved = peer->pump() || moved;
       for (const ReadyEvent& event : ready_.poll()) {
         static_cast<Connection*>(event.tag)->on_ready(event);
         moved = true;
       }
+    }
+  }
+  /// Until a connection has put something off.
+  void run_until_unfinished() {
+    while (unfinished_.empty()) {
+      for (const auto& peer : peers) peer->pump();
+      for (const ReadyEvent& event : ready_.poll()) static_cast<Connection*>(event.tag)->on_ready(event);
     }
   }
   Http2Peer& connect_and_run() {
@@ -180,6 +190,7 @@ class Bench final : public ConnectionOwner, public PoolOwner {
   RequestWriter writer_;
   ResponseStash responses_;
   std::vector<Connection*> unflushed_;
+  std::vector<Connection*> unfinished_;
   Http2Context http2_;
   ConnectionContext context_;
   HeldDialer dialer_;
@@ -218,6 +229,41 @@ TEST(Http2Connection, ReadsAnAnswerWithInterimOnesAndTrailers) {
   EXPECT_EQ(bench.outcomes[0].body, "body");
   EXPECT_EQ(bench.headers, "Etag=x;X-A=1;");
   EXPECT_FALSE(bench.outcomes[0].reused);
+}
+
+TEST(Http2Connection, LetsOthersPassAnAnswerThatIsStillBeingUnpacked) {
+  constexpr std::size_t kSize = std::size_t{4} << 20;
+  Bench bench;
+  bench.get();
+  bench.get();
+  Http2Peer& peer = bench.connect_and_run();
+  peer.answer(1, {{":status", "200"}, {"content-encoding", "gzip"}}, gzip(std::string(kSize, 'x')));
+  peer.answer(3, {{":status", "200"}}, "short");
+  bench.run();
+  ASSERT_EQ(bench.outcomes.size(), 2U);
+  EXPECT_EQ(bench.outcomes[0].seq, 1U);
+  EXPECT_EQ(bench.outcomes[0].body, "short");
+  EXPECT_EQ(bench.outcomes[1].seq, 0U);
+  EXPECT_EQ(bench.outcomes[1].code, 200);
+  EXPECT_EQ(bench.outcomes[1].body.size(), kSize);
+}
+
+TEST(Http2Connection, TakesAHitOffWhoseAnswerIsBeingUnpacked) {
+  Bench bench;
+  Hit& hit = bench.send({"GET", "http://h/p", {}, nullptr});
+  Http2Peer& peer = bench.connect_and_run();
+  peer.answer(1, {{":status", "200"}, {"content-encoding", "gzip"}}, gzip(std::string(std::size_t{4} << 20, 'x')));
+  bench.run_until_unfinished();
+  bench.give_up(hit);
+  ASSERT_NE(bench.abandoned.response, nullptr);
+  EXPECT_TRUE(bench.abandoned.response->busy());
+  bench.get();
+  bench.run();
+  peer.answer(3, {{":status", "200"}}, "next");
+  bench.run();
+  ASSERT_EQ(bench.outcomes.size(), 1U);
+  EXPECT_EQ(bench.outcomes[0].body, "next");
+  EXPECT_TRUE(bench.outcomes[0].reused);
 }
 
 TEST(Http2Connection, KnowsTheAnswerThatATargetGaveLastTime) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/answer_cache.h"
+#include "support/gzip.h"
 
 namespace pepe {
 namespace {
@@ -150,50 +151,66 @@ TEST(Response, NamesHeadersAsGoDoesAndLeavesTheFramingOut) {
   EXPECT_EQ(std::vector<HeaderView>(response.headers().begin(), response.headers().end()), want);
 }
 
-TEST(BodyCollector, CopiesNothingOfABodyThatItKnows) {
-  ChunkWriter writer{{}};
-  const BodyRef known = writer.store_body("hello world");
-  BodyCollector body;
-  body.start(known, UINT64_MAX);
-  body.append("hello ");
-  body.append("world");
-  EXPECT_TRUE(body.matches());
-  EXPECT_EQ(body.bytes().data(), known.bytes().data());
+std::string packed_answer(const std::string& packed, std::size_t announced) {
+  return fmt::format("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", announced) + packed;
 }
 
-TEST(BodyCollector, TellsBodiesApartAtAnyByte) {
-  ChunkWriter writer{{}};
-  const std::string known = "hello world";
-  const BodyRef candidate = writer.store_body(known);
-  for (std::size_t at = 0; at < known.size(); ++at) {
-    std::string other = known;
-    other[at] = '#';
-    BodyCollector body;
-    body.start(candidate, UINT64_MAX);
-    body.append(std::string_view{other}.substr(0, 4));
-    body.append(std::string_view{other}.substr(4));
-    EXPECT_FALSE(body.matches());
-    EXPECT_EQ(body.bytes(), other);
+constexpr std::size_t kLarge = std::size_t{4} << 20;
+
+TEST(Response, UnpacksALargeBodyInSlices) {
+  const std::string packed = gzip(std::string(kLarge, 'x'));
+  Response response;
+  const Reading reading = read(response, packed_answer(packed, packed.size()) + "surplus", 1'000'000,
+                               {.inflate = true, .keep_limit = UINT64_MAX});
+  EXPECT_EQ(reading.status, Response::Status::kBusy);
+  EXPECT_EQ(response.bytes_read(), packed.size());
+  EXPECT_EQ(reading.used, packed_answer(packed, packed.size()).size());
+  int slices = 1;
+  Response::Status status = reading.status;
+  for (std::uint64_t kept = response.body().kept(); status == Response::Status::kBusy; ++slices) {
+    status = response.go_on();
+    EXPECT_LE(response.body().kept() - kept, std::uint64_t{300} * 1024);
+    kept = response.body().kept();
   }
-  BodyCollector shorter;
-  shorter.start(candidate, UINT64_MAX);
-  shorter.append("hello");
-  EXPECT_FALSE(shorter.matches());
-  EXPECT_EQ(shorter.bytes(), "hello");
-  BodyCollector longer;
-  longer.start(candidate, UINT64_MAX);
-  longer.append(known + "!");
-  EXPECT_FALSE(longer.matches());
-  EXPECT_EQ(longer.bytes(), known + "!");
+  EXPECT_EQ(status, Response::Status::kComplete);
+  EXPECT_GT(slices, 10);
+  EXPECT_EQ(response.body().bytes(), std::string(kLarge, 'x'));
 }
 
-TEST(BodyCollector, KeepsNoMoreThanItsLimit) {
-  BodyCollector body;
-  body.start({}, 7);
-  body.append("hello ");
-  body.append("world");
-  EXPECT_EQ(body.bytes(), "hello w");
-  EXPECT_EQ(body.kept(), 7U);
+TEST(Response, ReadsOnWhenItHasUnpackedWhatItHas) {
+  const std::string packed = gzip(std::string(kLarge, 'x'));
+  Response response;
+  Reading reading =
+      read(response, packed_answer(packed, packed.size() + 1), 1'000'000, {.inflate = true, .keep_limit = UINT64_MAX});
+  while (reading.status == Response::Status::kBusy) reading.status = response.go_on();
+  EXPECT_EQ(reading.status, Response::Status::kNeedMore);
+  EXPECT_EQ(response.body().kept(), kLarge);
+}
+
+TEST(Response, RefusesAPackedBodyThatIsCut) {
+  const std::string packed = gzip(std::string(kLarge, 'x')).substr(0, 3000);
+  Response response;
+  Reading reading =
+      read(response, packed_answer(packed, packed.size()), 1'000'000, {.inflate = true, .keep_limit = UINT64_MAX});
+  while (reading.status == Response::Status::kBusy) reading.status = response.go_on();
+  EXPECT_EQ(reading.status, Response::Status::kError);
+  EXPECT_EQ(response.error(), "gzip: unexpected EOF in the response body");
+}
+
+TEST(Response, FailsWhenThereIsNoMemoryForItsBody) {
+  BodyBudget budget{std::uint64_t{1} << 20};
+  const std::string packed = gzip(std::string(kLarge, 'x'));
+  const std::string plain =
+      fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", kLarge) + std::string(kLarge, 'x');
+  for (const std::string& answer : {packed_answer(packed, packed.size()), plain}) {
+    Response response{&budget};
+    Reading reading = read(response, answer, 100'000, {.inflate = true, .keep_limit = UINT64_MAX});
+    while (reading.status == Response::Status::kBusy) reading.status = response.go_on();
+    EXPECT_EQ(reading.status, Response::Status::kError);
+    EXPECT_EQ(response.error().substr(0, 14), "out of memory:");
+    EXPECT_TRUE(response.body().bytes().empty());
+    EXPECT_EQ(budget.taken(), 0U);
+  }
 }
 
 TEST(AnswerCache, KnowsAHeadByItsBytes) {
