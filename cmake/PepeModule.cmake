@@ -10,11 +10,13 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
 add_compile_options($<$<CONFIG:Release>:-ffunction-sections> $<$<CONFIG:Release>:-fdata-sections>)
 add_link_options($<$<CONFIG:Release>:-Wl,--gc-sections>)
 
-# pepe_add_module(NAME SOURCES ... [DEPENDS module...] [LIBRARIES target...])
+# pepe_add_module(NAME SOURCES ... [COLD sources...] [DEPENDS module...] [LIBRARIES target...])
 # A static library pepe_<name>; it sees the public headers and links only the modules and libraries that it names.
+# What runs once a run or once a connection is COLD: what counts there is how many pages of code are loaded.
 function(pepe_add_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LIBRARIES")
-  add_library(pepe_${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;COLD;DEPENDS;LIBRARIES")
+  add_library(pepe_${name} STATIC ${arg_SOURCES} ${arg_COLD})
+  set_source_files_properties(${arg_COLD} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
   add_library(pepe::${name} ALIAS pepe_${name})
   target_include_directories(pepe_${name} PUBLIC "${PROJECT_SOURCE_DIR}/include" PRIVATE "${PROJECT_SOURCE_DIR}/src")
   list(TRANSFORM arg_DEPENDS PREPEND pepe_)

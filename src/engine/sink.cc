@@ -7,7 +7,8 @@ namespace {
 
 // Enough for a disk to take its time now and then.
 constexpr std::size_t kQueueBytes = 16 * 1024 * 1024;
-// Chunks that circulate without an allocation; their memory is only touched when they are needed.
+// Chunks that circulate without an allocation. The one last written is filled next: the memory of the others is not
+// touched until the disk falls behind.
 constexpr std::size_t kSpares = 8;
 constexpr std::size_t kChunkBytes = 96 * 1024;
 constexpr std::size_t kSpareBytes = 128 * 1024;
@@ -79,7 +80,7 @@ void Sink::run() {
     chunk.clear();
     lock.lock();
     bytes_ -= size;
-    if (spares_.size() < kSpares && chunk.capacity() <= kSpareBytes) spares_.splice(spares_.end(), taken);
+    if (spares_.size() < kSpares && chunk.capacity() <= kSpareBytes) spares_.splice(spares_.begin(), taken);
     if (written) continue;
     error_ = std::move(written).error();
     lock.unlock();

@@ -122,8 +122,8 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   ReadySet ready_;
   std::unique_ptr<Dialer> dialer_;
-  std::vector<char> read_buffer_;
-  std::vector<char> plain_buffer_;
+  std::unique_ptr<char[]> read_buffer_;  // pages that no answer reaches are never touched
+  std::unique_ptr<char[]> plain_buffer_;
   RequestWriter writer_;
   ResponseStash responses_;
   std::vector<Connection*> unflushed_;
