@@ -1,5 +1,6 @@
 // The limit that load generators are compared with: one send and one recv per request over edge-triggered epoll, plain
 // or through OpenSSL with read-ahead. Nothing is parsed but the first answer's length, and nothing is recorded.
+// At a rate it sleeps in epoll until a request is due, and in no other way: no spinning, however late that makes it.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -8,10 +9,12 @@
 #include <unistd.h>
 
 #include <fcntl.h>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <vector>
 
@@ -23,12 +26,14 @@ namespace pepe {
 namespace {
 
 constexpr std::size_t kReadBytes = 256 * 1024;
+constexpr std::chrono::seconds kPatience{1};
 
 struct FloorOptions {
   std::uint64_t port{0};
   std::uint64_t connections{64};
   Nanos duration{std::chrono::seconds{5}};
   std::uint64_t requests{0};  ///< 0: until the duration is over.
+  std::uint64_t rate{0};      ///< Requests a second; 0: each connection sends as soon as it has its answer.
   bool tls{false};
 };
 
@@ -51,6 +56,10 @@ class Floor {
   };
 
   Expected<void> connect_one(Connection& connection);
+  bool start_requests();
+  Instant due(std::uint64_t number) const;
+  bool send_due(Instant now);
+  int wait();
   bool send_request(Connection& connection);
   ssize_t receive(Connection& connection);
   bool on_readable(Connection& connection);
@@ -60,9 +69,13 @@ class Floor {
   TlsContext tls_;
   std::string request_;
   std::vector<Connection> connections_;
+  std::vector<Connection*> idle_;  ///< At a rate: those without a request under way.
+  std::vector<epoll_event> events_;
   std::vector<char> received_;
   std::uint64_t answer_size_{0};  ///< Head and body; 0: the first answer has not come yet.
   std::uint64_t done_{0};
+  std::uint64_t sent_{0};  ///< At a rate.
+  Instant start_{};
   Nanos elapsed_{0};
   int epoll_{-1};
 };
@@ -71,6 +84,7 @@ Floor::Floor(FloorOptions options)
     : options_{options},
       request_{"GET / HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(options.port) + "\r\n\r\n"},
       connections_(options.connections),
+      events_(512),
       received_(kReadBytes) {}
 
 Floor::~Floor() {
@@ -82,6 +96,7 @@ Floor::~Floor() {
 Expected<void> Floor::connect_all() {
   if (options_.port == 0 || options_.port > UINT16_MAX) return Error{"-port is needed"};
   if (options_.connections == 0) return Error{"-connections is 0"};
+  if (options_.rate > 0 && options_.tls) return Error{"-rate goes without -tls"};
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ < 0) return system_error("epoll", errno);
   if (options_.tls) {
@@ -118,21 +133,50 @@ Expected<void> Floor::connect_one(Connection& connection) {
 }
 
 Expected<void> Floor::run() {
-  const Instant start = Clock::now();
-  for (Connection& connection : connections_)
-    if (!send_request(connection)) return Error{"send failed"};
-  std::vector<epoll_event> events(512);
-  const auto over = [&] {
-    elapsed_ = Clock::now() - start;
-    return options_.requests > 0 ? done_ >= options_.requests : elapsed_ >= options_.duration;
-  };
-  while (!over()) {
-    const int count = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 1000);
+  start_ = Clock::now();
+  if (!start_requests()) return Error{"send failed"};
+  for (;;) {
+    const Instant now = Clock::now();
+    elapsed_ = now - start_;
+    if (options_.requests > 0 ? done_ >= options_.requests : elapsed_ >= options_.duration) return {};
+    if (options_.rate > 0 && !send_due(now)) return Error{"send failed"};
+    const int count = wait();
     for (int i = 0; i < count; ++i)
-      if (!on_readable(*static_cast<Connection*>(events[static_cast<std::size_t>(i)].data.ptr)))
+      if (!on_readable(*static_cast<Connection*>(events_[static_cast<std::size_t>(i)].data.ptr)))
         return Error{"the connection was closed"};
   }
-  return {};
+}
+
+bool Floor::start_requests() {
+  for (Connection& connection : connections_) {
+    if (options_.rate > 0)
+      idle_.push_back(&connection);
+    else if (!send_request(connection))
+      return false;
+  }
+  return true;
+}
+
+Instant Floor::due(std::uint64_t number) const {
+  return start_ + Nanos{static_cast<std::int64_t>(number * 1'000'000'000 / options_.rate)};
+}
+
+bool Floor::send_due(Instant now) {
+  for (; !idle_.empty() && due(sent_) <= now; ++sent_) {
+    Connection& connection = *idle_.back();
+    idle_.pop_back();
+    if (!send_request(connection)) return false;
+  }
+  return true;
+}
+
+// Until a socket is readable or the next request is due, whichever comes first.
+int Floor::wait() {
+  const Nanos left =
+      options_.rate > 0 && !idle_.empty() ? std::max(due(sent_) - Clock::now(), Nanos{0}) : Nanos{kPatience};
+  const timespec timeout{.tv_sec = static_cast<time_t>(left.count() / 1'000'000'000),
+                         .tv_nsec = left.count() % 1'000'000'000};
+  return epoll_pwait2(epoll_, events_.data(), static_cast<int>(events_.size()), &timeout, nullptr);
 }
 
 bool Floor::send_request(Connection& connection) {
@@ -163,7 +207,9 @@ bool Floor::on_readable(Connection& connection) {
     if (connection.received >= answer_size_) {
       connection.received = 0;
       ++done_;
-      return send_request(connection);
+      if (options_.rate == 0) return send_request(connection);
+      idle_.push_back(&connection);
+      return true;
     }
     // The socket is empty: the next bytes make the next event. OpenSSL may hold records that no event will announce.
     if (!connection.tls && count < received_.size()) return true;
@@ -208,6 +254,7 @@ int floor_main(int argc, char** argv) {
   flags.add("connections", &options.connections, "connections, each with one request under way (64)");
   flags.add("duration", &options.duration, "how long (5s)");
   flags.add("requests", &options.requests, "how many, instead of how long");
+  flags.add("rate", &options.rate, "requests a second, as far as there are connections; 0: as many as possible (0)");
   flags.add("tls", &options.tls, "HTTPS");
   flags.add("cpu", &core, "core to stay on");
   if (const auto parsed = flags.parse(argc, argv); !parsed) return fail(parsed.error());

@@ -159,7 +159,8 @@ class Floor(Tool):
     def arguments(self, load):
         stop = [f"-requests={load.requests}"] if load.requests else [f"-duration={load.seconds:g}s"]
         tls = ["-tls"] if load.tls else []
-        return [f"-port={load.port}", f"-connections={load.connections}", *stop, *tls]
+        pace = [f"-rate={load.rate}"] if load.rate else []
+        return [f"-port={load.port}", f"-connections={load.connections}", *stop, *pace, *tls]
 
     def outcome(self, load, stdout):
         return Outcome(json.loads(stdout)["requests"], 0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 EVERY = ["pepe", "floor", "wrk", "oha", "h2load", "hey", "vegeta", "k6"]
 CLOSED = ["pepe", "floor", "wrk", "oha", "h2load", "hey", "vegeta"]
-OPEN = ["pepe", "vegeta", "oha", "k6"]
+OPEN = ["pepe", "floor", "vegeta", "oha", "k6"]
 BODIES = {"pepe": ["-max-body=0"], "vegeta": ["-max-body=0"]}  # flags that keep no bodies
 
 
@@ -162,14 +162,14 @@ OPEN_LOOP = [
     Scenario(
         "open-20000",
         "20,000 requests a second",
-        ["pepe", "vegeta", "oha"],
+        ["pepe", "floor", "vegeta", "oha"],
         [Goal("reached", 0.999, at_least=True)],
         rate=20_000,
     ),
     Scenario(
         "open-50000",
         "50,000 requests a second",
-        ["pepe", "vegeta", "oha"],
+        ["pepe", "floor", "vegeta", "oha"],
         [Goal("reached", 0.999, at_least=True)],
         rate=50_000,
     ),
