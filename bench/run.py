@@ -13,6 +13,7 @@ the machine does meanwhile falls on all of them. Standard library only. bench/RE
 """
 
 import argparse
+import resource
 import shlex
 import shutil
 import sys
@@ -32,6 +33,7 @@ from starting import starting_rows
 
 HERE = Path(__file__).resolve().parent
 TRACED = ("pepe", "floor", "wrk")
+OTHER_FILES = 100  # that a program has open besides its connections
 
 
 def make_server(scenario, options):
@@ -56,10 +58,20 @@ def make_rows(scenario, tools, server, files, options):
     return {name: kind(tools[name], scenario, server, options) for name in scenario.rows if name in tools}
 
 
-def measure_scenario(scenario, tools, files, options, show):
-    """The scenario's entry of the record; None where nothing that it needs is installed."""
+def what_is_missing(scenario):
+    """Why this machine can't run the scenario; empty when it can."""
     if scenario.streams and not Http2Server.is_installed():
-        show(f"skipped: no HTTP/2 server ({Http2Server.INSTALL})", lasting=True)
+        return f"no HTTP/2 server ({Http2Server.INSTALL})"
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if scenario.connections + OTHER_FILES > limit != resource.RLIM_INFINITY:
+        return f"only {limit} open files are allowed (ulimit -Hn)"
+    return ""
+
+
+def measure_scenario(scenario, tools, files, options, show):
+    """The scenario's entry of the record; None where it can't be run."""
+    if missing := what_is_missing(scenario):
+        show(f"skipped: {missing}", lasting=True)
         return None
     server = make_server(scenario, options)
     try:
@@ -153,6 +165,8 @@ def list_scenarios():
 
 def measure(options):
     """The record of all chosen scenarios; each is printed when it is done."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # not every tool raises its own
     tools, chosen, entries = choose_tools(options), choose_scenarios(options), {}
     record = {
         "date": records.now(),
