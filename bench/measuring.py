@@ -123,6 +123,8 @@ class Attack:
             figures["bytes_per_result"] = outcome.result_bytes / max(1, outcome.done + outcome.failed)
         if outcome.latency_us:
             figures["latency_p50_us"], figures["latency_p99_us"] = outcome.latency_us
+        if self.scenario.kind == "variants":
+            figures["threads"] = outcome.threads
         if load.rate:
             figures["reached"] = (outcome.done + outcome.failed) / (load.rate * load.seconds)
             if self.scenario.size <= PUNCTUAL_SIZE:

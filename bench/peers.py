@@ -50,6 +50,7 @@ class Outcome:
     failed: int
     result_bytes: int = 0  # size of the results that it kept; 0: it keeps none
     latency_us: tuple = ()  # median and 99th percentile
+    threads: int = 0  # that sent; 0: it does not say
 
 
 class Tool:
@@ -123,6 +124,7 @@ class Vegeta(Tool):
             report["requests"] - done,
             load.results.stat().st_size,
             (latencies["50th"] / 1000, latencies["99th"] / 1000),
+            len(report.get("generator", {}).get("busy_shares", [])),
         )
 
     def send_times(self, load):

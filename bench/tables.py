@@ -19,6 +19,7 @@ COLUMNS = [  # key, title, format, whether the spread stands beside it
     ("latency_p50_us", "latency p50 us", "{:,.0f}", False),
     ("latency_p99_us", "latency p99 us", "{:,.0f}", False),
     ("syscalls", "syscalls/request", "{:.3f}", False),
+    ("threads", "threads", "{:.0f}", False),
     ("wall_ms", "wall ms", "{:.2f}", True),
     ("cpu_ms", "CPU ms", "{:.2f}", False),
     ("request_ms", "the request ms", "{:.2f}", False),
