@@ -55,6 +55,8 @@ addEventListener("load", () => setTimeout(() => {
     say("theme_changed", document.documentElement.dataset.theme !== theme);
     const legend = [...document.querySelectorAll("#legend button")];
     say("legend", legend.map((entry) => entry.querySelector(".label").textContent).join("|"));
+    graph.setSelection(50, "new: OK", false, true);
+    say("nearest", [...document.querySelectorAll("#legend .nearest .label")].map((label) => label.textContent).join("|"));
     click(legend[0]);
     say("hidden", graph.visibility().join("|"));
     click(legend[0], { shiftKey: true });
@@ -183,6 +185,7 @@ TEST_F(PlotInABrowser, DrawsEverySeriesAndAnswersToItsButtons) {
   EXPECT_EQ(answers["zoomed"], "true");
   EXPECT_EQ(answers["zoomed_after"], "false");
   EXPECT_EQ(answers["theme_changed"], "true");
+  EXPECT_EQ(answers["nearest"], "new: OK");
   EXPECT_EQ(answers["hidden"], "false|true|true");
   EXPECT_EQ(answers["alone"], "true|false|false");
   EXPECT_EQ(answers["saved"], "plot.png");

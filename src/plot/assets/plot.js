@@ -60,7 +60,10 @@
         part.className = name;
         return part;
       });
-      parts[1].textContent = label;
+      // A name that is too long is cut, what became of its hits never.
+      const cut = label.lastIndexOf(": ");
+      const texts = [label.slice(0, cut), label.slice(cut > 0 ? cut : cut + 2)];
+      texts.forEach((text) => { parts[1].appendChild(document.createElement("span")).textContent = text; });
       const hits = numbers.format(plot.hits[i]) + (plot.hits[i] === 1 ? " hit" : " hits");
       button.addEventListener("click", (event) => {
         const shown = graph.visibility();
@@ -78,11 +81,14 @@
         entry.button.setAttribute("aria-pressed", graph.visibility()[i]);
       });
     }
-    function show(x, points) {
+    // `nearest`: the series of the dot below the pointer.
+    function show(x, points, nearest) {
       at.textContent = x == null ? (labels.length === 1 ? "1 series" : `${labels.length} series`) : `At ${x} s`;
       const values = new Map(points.map((point) => [point.name, point.yval]));
       entries.forEach((entry, i) => {
         entry.value.textContent = x == null ? entry.hits : milliseconds(values.get(labels[i]));
+        entry.button.classList.toggle("nearest", labels[i] === nearest);
+        if (labels[i] === nearest) entry.button.scrollIntoView({ block: "nearest" });
       });
     }
     show(null, []);
@@ -150,7 +156,9 @@
     labels: plot.labels, series: seriesOptions(), visibility: labels.map(() => true), ...themed(),
     logscale: true, connectSeparatedPoints: true, xlabel: "Seconds", ylabel: "Latency (ms)", legend: "never",
     showRangeSelector: true, rangeSelectorHeight: 34, highlightCircleSize: 4, axisLabelWidth: 62, xAxisHeight: 26, xRangePad: 6, yRangePad: 8,
-    highlightCallback: (event, x, points) => legend.show(x, points), unhighlightCallback: () => legend.show(null, []),
+    ...(labels.length > 1 ? { highlightSeriesOpts: { pointSize: 2 }, highlightSeriesBackgroundAlpha: 0.4 } : {}),
+    highlightCallback: (event, x, points, row, nearest) => legend.show(x, points, nearest),
+    unhighlightCallback: () => legend.show(null, []),
     axes: { y: { axisLabelFormatter: (value) => numbers.format(Number(value.toPrecision(6))) } },
   });
   const legend = drawLegend(graph);
