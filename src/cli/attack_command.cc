@@ -131,6 +131,9 @@ int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
   AttackFlags flags;
   FlagSet set{"pepe attack [flags] [URL...]",
               "Sends hits to the URLs, or to the targets of a list, at a constant rate; writes a result for each."};
+  set.set_examples({"pepe attack -rate=100 -duration=5s http://127.0.0.1:8080/ | pepe report",
+                    "pepe attack -targets=targets.txt -rate=500 -duration=30s -output=out.bin",
+                    "pepe attack -rate=0 -max-workers=64 -duration=5s http://127.0.0.1:8080/ | pepe report"});
   add_attack_flags(set, flags);
   ParsedArguments parsed;
   if (const auto status = parse_or_explain(set, args, parsed)) return *status;

@@ -69,7 +69,8 @@ void add_rate_flags(FlagSet& set, AttackFlags& flags) {
           [&flags](std::string_view text) { return set_rate(text, flags); });
   set.add_duration({"duration", "D", "length of the attack, as in 30s or 1h30m; 0: until a signal", "0s"},
                    flags.options.duration);
-  set.add_uint({"workers", "N", "accepted; connections are made as they are needed", "10"}, flags.options.workers);
+  set.add_uint({"workers", "N", "accepted and unused: connections are made when they are needed", "10"},
+               flags.options.workers);
   set.add({"max-workers", "N", "hits in flight at once, at most", "no limit"},
           [&flags](std::string_view text) -> Expected<void> {
             const auto count = parse_uint(text);
@@ -115,7 +116,7 @@ void add_connection_flags(FlagSet& set, AttackFlags& flags) {
   set.add_int({"connections", "N", "idle connections kept for a host", "10000"}, options.connections);
   set.add_int({"max-connections", "N", "connections to a host at once, at most; 0: no limit", "0"},
               options.max_connections);
-  set.add_bool("keepalive", options.keepalive, "use connections again");
+  set.add_bool("keepalive", options.keepalive, "use connections again; -keepalive=false: one for each hit");
   set.add({"connect-to", "H:P:H:P", "connect to the second host and port where a URL names the first; repeatable"},
           [&options](std::string_view text) { return add_connect_to(text, options.connect_to); });
   set.add({"laddr", "ADDR", "local address of the connections", "0.0.0.0"},
@@ -141,7 +142,7 @@ void add_tls_flags(FlagSet& set, AttackFlags& flags) {
   set.add_string({"cert", "FILE", "client certificate, PEM"}, tls.cert_file);
   set.add_string({"key", "FILE", "its private key, PEM", "in the file of -cert"}, tls.key_file);
   set.add_bool("session-tickets", tls.session_tickets, "resume TLS sessions");
-  set.add_bool("http2", flags.options.http2, "offer HTTP/2 to https servers");
+  set.add_bool("http2", flags.options.http2, "offer HTTP/2 to https servers; -http2=false: never");
   set.add_bool("h2c", flags.options.h2c, "speak HTTP/2 without TLS, without asking first");
 }
 

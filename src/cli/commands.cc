@@ -54,17 +54,11 @@ Expected<void> set_cpus(std::string_view text, unsigned& cpus) {
 }
 
 std::string command_list() {
-  std::string out = "\nCommands:\n";
+  std::string out = "\n\nCommands:\n";
   for (const Command& command : commands()) {
     if (!command.about.empty()) out += fmt::format("  {:<10}{}\n", command.name, command.about);
   }
-  out +=
-      "\n`pepe COMMAND -h` lists the flags of a command.\n"
-      "\nExamples:\n"
-      "  pepe attack -rate=100 -duration=5s http://127.0.0.1:8080/ | pepe report\n"
-      "  pepe attack -targets=targets.txt -rate=500 -duration=30s -output=out.bin\n"
-      "  pepe report -type=json out.bin\n"
-      "  pepe plot out.bin > plot.html\n";
+  out += "\n`pepe COMMAND -h` lists the flags of a command.";
   return out;
 }
 
@@ -106,6 +100,9 @@ int run_pepe(std::span<const std::string> args) {
   std::string profile;
   FlagSet flags{"pepe [global flags] COMMAND [flags] [arguments]",
                 "Sends HTTP requests at a constant rate and keeps the result of each." + command_list()};
+  flags.set_examples({"pepe attack -rate=100 -duration=5s http://127.0.0.1:8080/ | pepe report",
+                      "pepe attack -targets=targets.txt -rate=500 -duration=30s -output=out.bin",
+                      "pepe report -type=json out.bin", "pepe plot out.bin > plot.html"});
   flags.begin_group("Global flags");
   flags.add({"cpus", "N", "most threads that send at once", "those this process may use"},
             [&global](std::string_view text) { return set_cpus(text, global.cpus); });

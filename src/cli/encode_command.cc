@@ -95,6 +95,7 @@ int run_encode(std::span<const std::string> args, const GlobalOptions& /*global*
   EncodeOptions options;
   FlagSet flags{"pepe encode [flags] [FILE...]",
                 "Writes results in another encoding; from standard input without a FILE."};
+  flags.set_examples({"pepe encode -to=csv out.bin > out.csv", "pepe encode -to=gob out.bin | vegeta report"});
   add_encode_flags(flags, options);
   ParsedArguments parsed;
   if (const auto status = parse_or_explain(flags, args, parsed)) return *status;

@@ -46,6 +46,7 @@ struct FlagSet::State {
   std::string synopsis;
   CLI::App app;
   std::string group;
+  std::vector<std::string> examples;
   std::map<std::string, bool, std::less<>> secrets;  ///< By name: whether the value is secret.
   std::string name;                                  ///< Of the flag that is being set, for `fault`.
   std::string fault;
@@ -67,6 +68,8 @@ FlagSet::FlagSet(std::string synopsis, std::string about) : state_{std::make_uni
 }
 
 FlagSet::~FlagSet() = default;
+
+void FlagSet::set_examples(std::vector<std::string> lines) { state_->examples = std::move(lines); }
 
 void FlagSet::begin_group(std::string title) { state_->group = std::move(title); }
 
@@ -182,10 +185,12 @@ std::string FlagSet::usage() const {
       out.append(gap, ' ');
       if (gap == 0) out.append("\n").append(kHelpColumn, ' ');
       std::string help = option->get_description();
-      if (!option->get_default_str().empty()) help += fmt::format(" (default {})", option->get_default_str());
+      if (!option->get_default_str().empty()) help += fmt::format(" (default: {})", option->get_default_str());
       append_wrapped(help, out);
     }
   }
+  if (!state_->examples.empty()) out += "\nExamples:\n";
+  for (const std::string& example : state_->examples) out += fmt::format("  {}\n", example);
   return out;
 }
 

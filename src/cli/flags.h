@@ -42,6 +42,8 @@ class FlagSet {
   FlagSet(std::string synopsis, std::string about);
   ~FlagSet();
 
+  /// Command lines that stand at the end of the usage text.
+  void set_examples(std::vector<std::string> lines);
   /// The flags declared from here on stand under `title` in the usage text.
   void begin_group(std::string title);
   void add(FlagSpec spec, Setter set);
@@ -53,7 +55,7 @@ class FlagSet {
 
   /// Sets what the flags at the front of `args` say, in order, up to the first fault.
   ParsedArguments parse(std::span<const std::string> args);
-  /// The usage text: the synopsis, then every flag under its group.
+  /// The usage text: the synopsis, then every flag under its group, then the examples.
   std::string usage() const;
 
  private:

@@ -56,6 +56,7 @@ int run_plot(std::span<const std::string> args, const GlobalOptions& /*global*/)
   std::string output{"stdout"};
   FlagSet flags{"pepe plot [flags] [FILE...]",
                 "Draws results over time: one HTML page that needs no network. From standard input without a FILE."};
+  flags.set_examples({"pepe plot out.bin > plot.html", "pepe plot -title='two builds' old.bin new.bin > plot.html"});
   add_plot_flags(flags, options, output);
   ParsedArguments parsed;
   if (const auto status = parse_or_explain(flags, args, parsed)) return *status;

@@ -151,6 +151,8 @@ int run_report(std::span<const std::string> args, const GlobalOptions& /*global*
   ReportOptions options;
   FlagSet flags{"pepe report [flags] [FILE...]",
                 "Reports on results that attack wrote, in any encoding; from standard input without a FILE."};
+  flags.set_examples({"pepe report out.bin", "pepe report -type='hist[0,1ms,10ms,100ms]' monday.bin tuesday.bin",
+                      "pepe report -fail-if='p99>300ms' -fail-if='success<99%' out.bin"});
   add_report_flags(flags, options);
   ParsedArguments parsed;
   if (const auto status = parse_or_explain(flags, args, parsed)) return *status;

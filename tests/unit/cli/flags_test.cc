@@ -133,14 +133,14 @@ TEST(FlagSet, ExplainsEveryFlagUnderItsGroup) {
             "Does nothing.\n"
             "\n"
             "Files:\n"
-            "  -output FILE              where it goes (default stdout)\n"
+            "  -output FILE              where it goes (default: stdout)\n"
             "\n"
             "Rest:\n"
             "  -lazy                     read late\n"
-            "  -keepalive                use again (default true)\n"
+            "  -keepalive                use again (default: true)\n"
             "  -timeout D                how long\n"
-            "  -redirects N              how far (default 10)\n"
-            "  -workers N                how many (default 10)\n"
+            "  -redirects N              how far (default: 10)\n"
+            "  -workers N                how many (default: 10)\n"
             "  -header 'K: V'            secret\n");
 }
 
