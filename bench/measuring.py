@@ -100,6 +100,8 @@ class Attack:
             if sink:
                 sink.finish()
             outcome = self.tool.outcome(load, used.stdout)
+            if outcome.done == 0:
+                raise RunFailed(f"no request was completed\n{' '.join(map(str, command))}")
             figures = self.figures(load, used, outcome)
             if sink:
                 figures.update(self.output_figures(load, used))

@@ -91,6 +91,8 @@ def figures_block(entries, sources):
         )
         lines += [*textwrap.wrap(text, 120, break_on_hyphens=False), ""]
     lines += tables.summary_markdown(entries)
+    if standings := tables.standings_markdown(entries):
+        lines += ["", "pepe's CPU time per request over that of the others:", "", *standings]
     for entry in entries.values():
         lines += ["", *tables.entry_markdown(entry)]
     return lines

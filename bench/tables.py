@@ -156,6 +156,18 @@ def summary_markdown(entries):
     return markdown(lines)
 
 
+def standings_markdown(entries):
+    """pepe's CPU time per request over that of each other row, for all workloads at a glance."""
+    compared = {name: entry["summary"] for name, entry in entries.items() if median(entry["summary"], "pepe", "cpu_us")}
+    others = list(dict.fromkeys(row for summary in compared.values() for row in summary if row != "pepe"))
+    lines = [["workload", *others]]
+    for name, summary in compared.items():
+        if len(summary) == 1:
+            continue
+        lines.append([name, *(standing(summary, row) for row in others)])
+    return markdown(lines) if others else []
+
+
 def entry_markdown(entry):
     rounds = max((len(figures) for figures in entry["runs"].values()), default=0)
     shown = f"{entry['what'][0].upper()}{entry['what'][1:]}"
