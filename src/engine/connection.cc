@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstring>
 
 #include "engine/socket_text.h"
 
@@ -13,7 +14,7 @@ std::string_view RequestWriter::write(const Request& request, std::uint64_t seq)
   char digits[20];
   const auto count = static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, seq).ptr - digits);
   if (last_ == &request && count == digits_) {
-    bytes_.replace(request.head.size(), count, digits, count);
+    std::memcpy(bytes_.data() + request.head.size(), digits, count);
     return bytes_;
   }
   bytes_.assign(request.head).append(digits, count).append(request.tail);

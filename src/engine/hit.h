@@ -53,6 +53,19 @@ struct Hit {
   std::unique_ptr<Redirection> redirection;
   std::unique_ptr<OwnedTarget> owned;
 
+  /// Makes it as new, but for what every hit is given anew. REQUIRES: on no list.
+  void reset() noexcept {
+    lag = Nanos{0};
+    pool = nullptr;
+    connection = nullptr;
+    stream = nullptr;
+    reused = retried = wants_new_connection = false;
+    refusals = 0;
+    redirects = 0;
+    redirection.reset();
+    owned.reset();
+  }
+
   ListLink<Hit> deadline_link;
   ListLink<Hit> waiting_link;
 };

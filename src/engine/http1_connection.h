@@ -46,7 +46,6 @@ class Http1Connection final : public StreamConnection<Http1Connection> {
   void answered();
   void broken(Breakage breakage, std::string error);
 
-  Hit* hit_{nullptr};
   std::uint64_t hits_{0};
   bool closing_{false};
   bool surplus_{false};  // bytes came that nobody asked for

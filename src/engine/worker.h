@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   void on_no_connection(Hit& hit, std::string error) override;
 
   void turn();
+  void serve(std::span<const ReadyEvent> events);
   bool finished() const noexcept;
   void release_due_hits(Instant now);
   bool claim(Instant now);
