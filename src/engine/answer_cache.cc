@@ -1,6 +1,7 @@
 #include "engine/answer_cache.h"
 
 #include <bit>
+#include <utility>
 
 namespace pepe {
 
@@ -9,7 +10,9 @@ void AnswerCache::learn(std::string_view head, Response& response) {
   // After that, at 32, 64, 128 ... answers in vain.
   if (++lessons_in_vain_ > kLessonsBeforeDoubt && !std::has_single_bit(lessons_in_vain_)) return;
 
-  head_.assign(head);
+  // Known when all of it is there; `head` itself may be lost when the headers are asked for.
+  std::string known = std::exchange(head_, {});
+  known.assign(head);
   content_length_ = response.content_length().value_or(0);
   code_ = static_cast<std::uint16_t>(response.code());
   error_ = code_ >= 200 && code_ < 400 ? std::string{} : response.status_text();
@@ -25,6 +28,7 @@ void AnswerCache::learn(std::string_view head, Response& response) {
     header.value = std::string_view{text_}.substr(at, header.value.size());
     at += header.value.size();
   }
+  head_ = std::move(known);
 }
 
 }  // namespace pepe

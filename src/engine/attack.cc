@@ -4,12 +4,14 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <exception>
 #include <random>
 #include <set>
 
 #include "engine/attack_state.h"
 #include "engine/conductor.h"
 #include "engine/prometheus.h"
+#include "engine/shortage.h"
 
 #include "pepe/target/url.h"
 
@@ -118,13 +120,14 @@ Expected<std::unique_ptr<PrometheusExporter>> open_exporter(const AttackOptions&
   return exporter;
 }
 
-void run_workers(const AttackOptions& options, Conductor& conductor) {
+Expected<void> run_workers(const AttackOptions& options, Conductor& conductor) {
   const bool automatic = options.threads == 0;
   const unsigned threads = bounded_threads(options, automatic ? 1 : options.threads);
   // A limit of connections is shared out once, at the start.
   const bool may_grow = automatic && options.max_connections <= 0;
-  conductor.run(threads, may_grow ? bounded_threads(options, processors(options)) : threads);
+  auto ran = conductor.run(threads, may_grow ? bounded_threads(options, processors(options)) : threads);
   conductor.say_shortages();
+  return ran;
 }
 
 // What became of the run, stated in the stream as well.
@@ -138,10 +141,8 @@ AttackSummary conclude(const AttackState& attack, const Conductor& conductor, Si
   return summary;
 }
 
-}  // namespace
-
-Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter, const Pacer& pacer, ChunkSink& out,
-                               const AttackEvents& events) {
+Expected<AttackSummary> run_attack(const AttackOptions& options, Targeter& targeter, const Pacer& pacer, ChunkSink& out,
+                                   const AttackEvents& events) {
   auto plan = make_dial_plan(options);
   if (!plan) return std::move(plan).error();
   AttackState state{.options = options,
@@ -181,11 +182,25 @@ Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter,
   add_plan(state, planned);
   write_facts(planned, sink);
 
-  run_workers(options, conductor);
+  const auto ran = run_workers(options, conductor);
   AttackSummary summary = conclude(state, conductor, sink);
   if (feed) summary.targets_error = feed->error();
   if (auto error = sink.finish()) return *std::move(error);
+  if (!ran) return ran.error();
   return summary;
+}
+
+}  // namespace
+
+// Asio and the standard library throw where descriptors, threads or memory are missing at the start; on the workers'
+// threads nothing comes this far.
+Expected<AttackSummary> attack(const AttackOptions& options, Targeter& targeter, const Pacer& pacer, ChunkSink& out,
+                               const AttackEvents& events) {
+  try {
+    return run_attack(options, targeter, pacer, out, events);
+  } catch (const std::exception&) {
+    return shortage_error("attack");
+  }
 }
 
 }  // namespace pepe

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <csignal>
+#include <exception>
 #include <string>
+
+#include "engine/shortage.h"
 
 namespace pepe {
 namespace {
@@ -20,7 +23,7 @@ std::uint64_t part_of(std::uint64_t limit, unsigned parts, unsigned index) {
 
 }  // namespace
 
-void Conductor::run(unsigned threads, unsigned most) {
+Expected<void> Conductor::run(unsigned threads, unsigned most) {
   most_ = most;
   if (attack_.options.handle_signals) {
     signals_.add(SIGINT);
@@ -29,14 +32,44 @@ void Conductor::run(unsigned threads, unsigned most) {
   }
   window_start_ = attack_.start_instant;
   // All of them exist before the first one runs: a stop must reach each.
-  for (unsigned i = 0; i < threads; ++i) add_worker(i, threads);
-  for (auto& crew : crews_) start(*crew);
+  for (unsigned i = 0; i < threads; ++i) {
+    if (auto added = add_worker(i, threads); !added) return added;
+  }
   await_tick();
-  while (running_ > 0) io_.run_one();
+  for (auto& crew : crews_) {
+    if (auto started = start(*crew); !started) {
+      give_up(std::move(started).error());
+      break;
+    }
+  }
+  while (running_.load() > 0) turn();
   sample_busy_shares(Clock::now());
-  for (auto& crew : crews_) crew->thread.join();
+  for (auto& crew : crews_) {
+    if (crew->thread.joinable()) crew->thread.join();
+    if (crew->worker->out_of_memory()) give_up(Error{"out of memory"});
+  }
   ended_at_ = Clock::now();
   if (attack_.options.handle_signals) leave_signals();
+  return error_ ? Expected<void>{*std::move(error_)} : Expected<void>{};
+}
+
+// The workers must be joined whatever happens here.
+void Conductor::turn() {
+  try {
+    io_.run_one();
+  } catch (const std::exception&) {
+    give_up(shortage_error("attack"));
+  }
+  // Before what was asked for is looked at: what is asked for later stops it again.
+  if (io_.stopped()) io_.restart();
+  if (const Stop asked = asked_stop_.exchange(Stop::kNo); asked != Stop::kNo) stop(asked);
+  if (asked_wake_.exchange(false)) wake_workers();
+}
+
+// The first error counts. Nothing is waited for: what is in flight may be what takes up the memory.
+void Conductor::give_up(Error error) noexcept {
+  if (!error_) error_ = std::move(error);
+  stop(Stop::kAtOnce);
 }
 
 // What is left is the writing of results, which a reader that stands still can hold up for ever: the next signal of a
@@ -48,16 +81,21 @@ void Conductor::leave_signals() {
   std::signal(SIGTERM, handler);
 }
 
-void Conductor::start(Crew& crew) {
+Expected<void> Conductor::start(Crew& crew) {
   ++running_;
-  crew.thread = std::thread{[this, worker = crew.worker.get()] {
+  auto thread = start_thread([this, worker = crew.worker.get()] {
     worker->run();
-    asio::post(io_, [this] {
-      --running_;
-      ended_ = true;
-    });
-  }};
+    ended_ = true;
+    --running_;
+    io_.stop();
+  });
+  if (!thread) {
+    --running_;
+    return std::move(thread).error();
+  }
+  crew.thread = *std::move(thread);
   ::pthread_getcpuclockid(crew.thread.native_handle(), &crew.cpu_clock);
+  return {};
 }
 
 // One more thread when one of them has hardly any time left, or cannot keep up with the schedule.
@@ -75,10 +113,19 @@ void Conductor::grow() {
   late_before_ = late;
   if (ended_ || crews_.size() >= most_ || attack_.stop.load() != Stop::kNo) return;
   if (busiest < kBusyEnough && !(fell_behind && busiest >= kBusyWhenLate)) return;
+  if (const auto added = add_thread(); !added) {
+    most_ = static_cast<unsigned>(crews_.size());
+    if (events_.notice) events_.notice("no further sending thread: " + added.error().text());
+  }
+}
+
+Expected<void> Conductor::add_thread() {
   const auto count = static_cast<unsigned>(crews_.size());
-  add_worker(count, count + 1);
+  if (auto added = add_worker(count, count + 1); !added) return added;
   crews_.back()->worker->set_max_in_flight(attack_.options.max_workers == UINT64_MAX ? UINT64_MAX : 0);
-  start(*crews_.back());
+  auto started = start(*crews_.back());
+  if (!started) crews_.pop_back();
+  return started;
 }
 
 // Parts of -max-workers after a thread was added. A slot moves only when it is free, so the limit holds at any moment.
@@ -100,7 +147,7 @@ void Conductor::share_out_slots() {
   last.wake();
 }
 
-void Conductor::add_worker(unsigned index, unsigned count) {
+Expected<void> Conductor::add_worker(unsigned index, unsigned count) {
   const AttackOptions& options = attack_.options;
   WorkerShare share;
   if (options.max_workers != UINT64_MAX) share.max_in_flight = part_of(options.max_workers, count, index);
@@ -109,18 +156,25 @@ void Conductor::add_worker(unsigned index, unsigned count) {
   if (options.max_connections > 0)
     share.max_open =
         static_cast<std::size_t>(part_of(static_cast<std::uint64_t>(options.max_connections), count, index));
-  crews_.push_back(std::make_unique<Crew>());
-  crews_.back()->worker = std::make_unique<Worker>(attack_, index, share);
+  try {
+    auto crew = std::make_unique<Crew>();
+    crew->worker = std::make_unique<Worker>(attack_, index, share);
+    if (auto fault = crew->worker->fault()) return *std::move(fault);
+    crews_.push_back(std::move(crew));
+    return {};
+  } catch (const std::exception&) {
+    return shortage_error("attack");
+  }
 }
 
-void Conductor::stop(Stop stop) {
+void Conductor::stop(Stop stop) noexcept {
   if (stop == Stop::kNoNewHits)
     attack_.stop_offset.store((Clock::now() - attack_.start_instant).count(), std::memory_order_release);
   if (attack_.stop.load() < stop) attack_.stop.store(stop);
   wake_workers();
 }
 
-void Conductor::wake_workers() {
+void Conductor::wake_workers() noexcept {
   for (auto& crew : crews_) crew->worker->wake();
 }
 
@@ -205,7 +259,11 @@ AttackSummary Conductor::summarise() const {
     facts.threads.push_back({std::clamp(busy, 0.0, 1.0), std::max(crew->peak_busy, std::clamp(busy, 0.0, 1.0))});
   }
   if (out_of_slots) {
-    const std::uint64_t planned = attack_.pacer.hits_before(attack_.options.duration);
+    // Of a run that was stopped, what was due by then.
+    const Nanos stopped{attack_.stop_offset.load()};
+    const Nanos duration = attack_.options.duration;
+    const bool early = stopped > Nanos{0} && (duration <= Nanos{0} || stopped < duration);
+    const std::uint64_t planned = attack_.pacer.hits_before(early ? stopped + Nanos{1} : duration);
     facts.missed = planned - std::min(planned, facts.sent);
   }
   return summary;

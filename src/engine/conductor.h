@@ -2,8 +2,10 @@
 
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -37,27 +39,33 @@ struct Crew {
 class Conductor {
  public:
   Conductor(AttackState& attack, const AttackEvents& events)
-      : attack_{attack}, events_{events}, signals_{io_}, ticker_{io_} {}
+      : attack_{attack}, events_{events}, work_{asio::make_work_guard(io_)}, signals_{io_}, ticker_{io_} {}
 
-  /// Starts `threads` workers, and more up to `most` as they are needed; returns when the last one is done.
-  void run(unsigned threads, unsigned most);
-  /// These two from any thread, before and during run().
-  void stop_soon(Stop stop) {
-    asio::post(io_, [this, stop] { this->stop(stop); });
+  /// Starts `threads` workers, and more up to `most` as they are needed; returns when the last one is done. Error: what
+  /// the machine has too little of to go on; what was recorded until then is with the sink.
+  Expected<void> run(unsigned threads, unsigned most);
+  /// These two from any thread, before and during run(). They need no memory.
+  void stop_soon(Stop stop) noexcept {
+    asked_stop_.store(stop);
+    io_.stop();
   }
-  void wake_workers_soon() {
-    asio::post(io_, [this] { wake_workers(); });
+  void wake_workers_soon() noexcept {
+    asked_wake_.store(true);
+    io_.stop();
   }
   AttackSummary summarise() const;
   /// What the machine lacked, and the remedy.
   void say_shortages() const;
 
  private:
-  void stop(Stop stop);
-  void wake_workers();
-  void add_worker(unsigned index, unsigned count);
-  void start(Crew& crew);
+  void turn();
+  void stop(Stop stop) noexcept;
+  void give_up(Error error) noexcept;
+  void wake_workers() noexcept;
+  Expected<void> add_worker(unsigned index, unsigned count);
+  Expected<void> start(Crew& crew);
   void grow();
+  Expected<void> add_thread();
   void share_out_slots();
   void await_signal();
   void leave_signals();
@@ -69,12 +77,16 @@ class Conductor {
   AttackState& attack_;
   const AttackEvents& events_;
   asio::io_context io_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
   asio::signal_set signals_;
   asio::steady_timer ticker_;
   std::vector<std::unique_ptr<Crew>> crews_;
   unsigned most_{1};
-  std::size_t running_{0};
-  bool ended_{false};  ///< A worker has met the end of the schedule.
+  std::atomic<Stop> asked_stop_{Stop::kNo};
+  std::atomic<bool> asked_wake_{false};
+  std::atomic<std::size_t> running_{0};
+  std::atomic<bool> ended_{false};  ///< A worker has met the end of the schedule.
+  std::optional<Error> error_;
   std::uint64_t late_before_{0};
   Instant window_start_;
   Instant ended_at_;

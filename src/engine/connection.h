@@ -83,6 +83,8 @@ class Connection {
   /// maybe at once.
   virtual void start(Hit& hit) = 0;
   virtual void on_ready(const ReadyEvent& event) = 0;
+  /// Forgets the hits on it and closes: its worker has lost track, and sees to the hits itself.
+  virtual void drop() noexcept = 0;
   /// The hit gave up (its deadline): takes it off the connection, which is closed when it can carry no other.
   virtual Abandoned abandon(Hit& hit) = 0;
   /// Sends what was gathered for one send.

@@ -36,6 +36,13 @@ void Http1Connection::close() {
   unsent_.clear();
 }
 
+void Http1Connection::drop() noexcept {
+  hit_ = nullptr;
+  response_.reset();
+  forget_pause();
+  close();
+}
+
 void Http1Connection::start(Hit& hit) {
   PEPE_CHECK(is_open() && hit_ == nullptr);
   hit_ = &hit;

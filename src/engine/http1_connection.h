@@ -19,6 +19,7 @@ class Http1Connection final : public StreamConnection<Http1Connection> {
 
   bool open(Dialed dialed, Pool& pool) override;
   void close() override;
+  void drop() noexcept override;
   void start(Hit& hit) override;
   void on_ready(const ReadyEvent& event) override;
   Abandoned abandon(Hit& hit) override;

@@ -50,6 +50,13 @@ void Http2Connection::close() {
   reusable_ = false;
 }
 
+void Http2Connection::drop() noexcept {
+  write_error_ = ECONNRESET;  // no farewell: the frames may have been cut anywhere
+  settling_ = queued_ = false;
+  forget_pause();
+  close();
+}
+
 void Http2Connection::start(Hit& hit) {
   PEPE_CHECK(is_open());
   hit.connection = this;

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <utility>
 
+#include "engine/reserve.h"
 #include "pepe/base/check.h"
 
 namespace pepe {
@@ -146,7 +147,10 @@ Http2Context::Http2Context(ResponseStash& responses, std::uint64_t keep_limit)
 }
 
 Http2Stream& Http2Context::take_stream() {
-  if (free_streams_.empty()) return streams_.emplace_back();
+  if (free_streams_.empty()) {
+    reserve_for(free_streams_, streams_.size() + 1);
+    return streams_.emplace_back();
+  }
   Http2Stream& stream = *free_streams_.back();
   free_streams_.pop_back();
   return stream;

@@ -23,8 +23,21 @@ Pool::Pool(Origin origin, PoolLimits limits, PoolOwner& owner)
       shares_{limits.h2c && limits.keepalive},
       hits_per_connection_{shares_ ? kExpectedStreams : 1} {}
 
-Pool::~Pool() {
+// Its hits may be gone already.
+Pool::~Pool() { cancel_dials(); }
+
+void Pool::cancel_dials() noexcept {
   for (const Dialer::Id id : dials_) owner_.dialer().cancel(id);
+  dials_.clear();
+}
+
+void Pool::reset() noexcept {
+  cancel_dials();
+  while (waiting_.pop_front() != nullptr) {
+  }
+  while (roomy_.pop_front() != nullptr) {
+  }
+  open_ = settling_ = 0;
 }
 
 Connection* Pool::acquire(Hit& hit) {
@@ -138,8 +151,9 @@ void Pool::dial_for_waiting() {
          (limits_.max_open == 0 || open_ + dials_.size() < limits_.max_open)) {
     // The id is known only after dial() returns, and `done` runs later still.
     const auto id = std::make_shared<Dialer::Id>(0);
+    dials_.push_back(0);  // before the dial, which must not go on unknown for want of memory
     *id = owner_.dialer().dial(origin_, [this, id](Expected<Dialed> dialed) { on_dialed(*id, std::move(dialed)); });
-    dials_.push_back(*id);
+    dials_.back() = *id;
   }
 }
 

@@ -49,6 +49,8 @@ class Pool {
   void on_idle_closed(Connection& connection);
   /// The connection has more or less room than before, or takes no new hits.
   void on_capacity(Connection& connection);
+  /// Gives up all dials, and forgets hits and connections: their owner has seen to them.
+  void reset() noexcept;
   /// The hit no longer waits.
   void leave(Hit& hit);
   /// What the oldest of the dials is doing, for the text of a timeout.
@@ -65,6 +67,7 @@ class Pool {
   std::size_t wanted_dials() const noexcept;
   void dial_for_waiting();
   void drop_surplus_dials();
+  void cancel_dials() noexcept;
   void on_dialed(Dialer::Id id, Expected<Dialed> dialed);
   void on_dial_failed(const std::string& error);
   Hit* next_in_line(bool new_connection);

@@ -20,6 +20,7 @@
 #include <boost/beast/http.hpp>
 
 #include "engine/request_metrics.h"
+#include "engine/shortage.h"
 #include "pepe/result/codec.h"
 
 namespace pepe {
@@ -129,6 +130,7 @@ class Endpoint {
  private:
   Expected<std::vector<tcp::endpoint>> resolve(const std::string& address);
   error_code try_listen(const tcp::endpoint& endpoint, const char*& failed);
+  void run();
   void accept();
   void on_accepted(error_code error, tcp::socket socket);
 
@@ -155,8 +157,22 @@ Expected<void> Endpoint::listen(const std::string& address) {
   if (error) return system_error(fmt::format("prometheus: listen tcp {}: {}", address, failed), error.value());
   port_ = acceptor_.local_endpoint(error).port();
   accept();
-  thread_ = std::thread{[this] { io_.run(); }};
+  auto thread = start_thread([this] { run(); });
+  if (!thread) return Error{"prometheus: " + thread.error().text()};
+  thread_ = *std::move(thread);
   return {};
+}
+
+// A scrape that finds no memory is lost, and nothing else.
+void Endpoint::run() {
+  for (;;) {
+    try {
+      io_.run();
+      return;
+    } catch (const std::exception&) {
+      asio::post(io_, [this] { accept(); });
+    }
+  }
 }
 
 // Where to listen, the best first.
@@ -208,8 +224,8 @@ error_code Endpoint::try_listen(const tcp::endpoint& endpoint, const char*& fail
 // Further clients wait in the system's queue while there are as many as may be.
 void Endpoint::accept() {
   if (accepting_ || scrapes_.size() >= kMaxScrapes) return;
-  accepting_ = true;
   acceptor_.async_accept([this](error_code error, tcp::socket socket) { on_accepted(error, std::move(socket)); });
+  accepting_ = true;
 }
 
 void Endpoint::on_accepted(error_code error, tcp::socket socket) {

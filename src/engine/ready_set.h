@@ -26,6 +26,9 @@ class ReadySet {
   ~ReadySet();
   ReadySet(const ReadySet&) = delete;
 
+  /// Why the system refused what the set needs, as errno; 0: it is there. REQUIRED to be 0 for all below.
+  int fault() const noexcept;
+
   /// Watches a connected, non-blocking socket in both directions. `tag` comes back with each event. The caller keeps
   /// `fd`, and removes it before closing it. False: the system refused (errno says why).
   bool add(int fd, void* tag);

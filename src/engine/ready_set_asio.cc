@@ -49,6 +49,8 @@ struct ReadySet::State {
 ReadySet::ReadySet(asio::io_context& io) : state_{std::make_unique<State>(io)} {}
 ReadySet::~ReadySet() = default;
 
+int ReadySet::fault() const noexcept { return 0; }
+
 bool ReadySet::add(int fd, void* tag) {
   auto watch = std::make_shared<Watch>(state_->io, fd, tag);
   state_->watches[fd] = watch;

@@ -84,21 +84,34 @@ struct ReadySet::State {
         slot{asio::use_service<SlotService>(context).slot},
         set{context},
         timer{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {
+    fault = open();
+  }
+  ~State() {
+    if (timer >= 0) ::close(timer);
+  }
+
+  // 0 or errno.
+  int open() {
+    if (timer < 0) return errno;
     const int fd = ::epoll_create1(EPOLL_CLOEXEC);
-    PEPE_CHECK(fd >= 0 && timer >= 0);
-    set.assign(fd);
+    if (fd < 0) return errno;
+    error_code ec;
+    set.assign(fd, ec);
+    if (ec) {
+      ::close(fd);
+      return ec.value();
+    }
     epoll_event event{};
     event.events = EPOLLIN | EPOLLET;
     event.data.ptr = this;  // no connection has this address
-    PEPE_CHECK(::epoll_ctl(fd, EPOLL_CTL_ADD, timer, &event) == 0);
+    return ::epoll_ctl(fd, EPOLL_CTL_ADD, timer, &event) == 0 ? 0 : errno;
   }
-  ~State() { ::close(timer); }
 
   // The worker sleeps in the io_context, which wakes for its own handlers and for this set's descriptor alike.
   void await() {
     if (awaited) return;
-    awaited = true;
     set.async_wait(asio::posix::stream_descriptor::wait_read, AwaitedHandler{&awaited, &slot});
+    awaited = true;
   }
 
   void arm(Instant until) {
@@ -111,6 +124,7 @@ struct ReadySet::State {
   HandlerSlot& slot;
   asio::posix::stream_descriptor set;
   int timer;
+  int fault{0};
   bool awaited{false};
   Instant armed{Instant::min()};
   std::array<epoll_event, kEventsPerPoll> raw;
@@ -119,6 +133,8 @@ struct ReadySet::State {
 
 ReadySet::ReadySet(asio::io_context& io) : state_{std::make_unique<State>(io)} {}
 ReadySet::~ReadySet() = default;
+
+int ReadySet::fault() const noexcept { return state_->fault; }
 
 bool ReadySet::add(int fd, void* tag) {
   epoll_event event{};

@@ -94,7 +94,13 @@ void Resolver::refresh(const std::string& name) {
 
 void Resolver::ask(const std::string& name) {
   if (!asked_.try_emplace(name).second) return;
-  service_->lookup(name, [this, name](const Expected<Addresses>& answer) { on_answer(name, answer); });
+  try {
+    service_->lookup(name, [this, name](const Expected<Addresses>& answer) { on_answer(name, answer); });
+  } catch (...) {
+    // Else the name would count as being asked for, for ever.
+    asked_.erase(name);
+    throw;
+  }
 }
 
 void Resolver::on_answer(const std::string& name, const Expected<Addresses>& answer) {

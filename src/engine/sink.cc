@@ -1,6 +1,9 @@
 #include "engine/sink.h"
 
+#include <exception>
 #include <utility>
+
+#include "engine/shortage.h"
 
 namespace pepe {
 namespace {
@@ -31,8 +34,8 @@ bool Sink::offer(std::string& chunk) {
       ++stalls_;
       return false;
     }
-    bytes_ += chunk.size();
     if (spares_.empty()) spares_.emplace_back();
+    bytes_ += chunk.size();
     spares_.front().swap(chunk);
     queue_.splice(queue_.end(), spares_, spares_.begin());
   }
@@ -43,8 +46,9 @@ bool Sink::offer(std::string& chunk) {
 void Sink::force(std::string chunk) {
   {
     const std::lock_guard lock{mutex_};
-    bytes_ += chunk.size();
+    const std::size_t size = chunk.size();
     queue_.push_back(std::move(chunk));
+    bytes_ += size;
   }
   arrived_.notify_one();
 }
@@ -75,7 +79,7 @@ void Sink::run() {
     lock.unlock();
     std::string& chunk = taken.front();
     Expected<void> written;
-    if (!failed_before) written = out_.write(chunk);
+    if (!failed_before) written = write(chunk);
     const std::size_t size = chunk.size();
     chunk.clear();
     lock.lock();
@@ -86,6 +90,15 @@ void Sink::run() {
     lock.unlock();
     on_error_();
     lock.lock();
+  }
+}
+
+// A chunk may be too much for what unpacks it on its way.
+Expected<void> Sink::write(const std::string& chunk) noexcept {
+  try {
+    return out_.write(chunk);
+  } catch (const std::exception&) {
+    return shortage_error("writing results");
   }
 }
 

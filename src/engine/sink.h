@@ -17,7 +17,7 @@ namespace pepe {
 /// for the disk: offer() says when the queue is full, and the worker holds back its hits until there is room.
 class Sink {
  public:
-  /// `on_error` runs once, on the writing thread, when a write failed; chunks after it are dropped.
+  /// `on_error` runs once, on the writing thread, when a write failed; chunks after it are dropped. It may not throw.
   Sink(ChunkSink& out, std::function<void()> on_error);
   ~Sink();
   Sink(const Sink&) = delete;
@@ -33,6 +33,7 @@ class Sink {
 
  private:
   void run();
+  Expected<void> write(const std::string& chunk) noexcept;
 
   ChunkSink& out_;
   std::function<void()> on_error_;

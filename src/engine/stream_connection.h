@@ -48,6 +48,11 @@ class StreamConnection : public Connection {
     context_.unfinished.push_back(this);
   }
 
+  void forget_pause() noexcept {
+    pause_ = Pause::kNo;
+    listed_ = false;
+  }
+
   /// TLS may have had to write before it could read on.
   void on_room() {
     if (pause_ == Pause::kForRoom) read_on();

@@ -5,12 +5,12 @@
 #include <deque>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "engine/resolver.h"
+#include "engine/shortage.h"
 #include "engine/transport.h"
 #include "pepe/base/error.h"
 
@@ -109,11 +109,14 @@ class SystemNames final : public NameService {
         if (mailbox->owner != nullptr) mailbox->owner->finish(done, addresses);
       });
     };
-    try {
-      std::thread{[answer, name = question.name] { answer(ask_system(name)); }}.detach();
-    } catch (const std::system_error& error) {
-      answer(Error{"lookup " + question.name + ": " + errno_text(error.code().value())});
-    }
+    auto thread = start_thread([answer, name = question.name] {
+      try {
+        answer(ask_system(name));
+      } catch (const std::bad_alloc&) {  // nobody is told: the deadline of whoever waits
+      }
+    });
+    if (!thread) return answer(Error{"lookup " + question.name + ": " + thread.error().text()});
+    thread->detach();
   }
 
   void finish(const Done& done, const Expected<Addresses>& addresses) {

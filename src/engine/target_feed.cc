@@ -1,12 +1,15 @@
 #include "engine/target_feed.h"
 
+#include <exception>
 #include <utility>
+
+#include "engine/shortage.h"
 
 namespace pepe {
 namespace {
 
-// How far reading runs ahead of the hits.
-constexpr std::size_t kReadAhead = 256;
+// How far reading runs ahead of the hits: twice as far, with what a worker has taken.
+constexpr std::size_t kReadAhead = 128;
 
 }  // namespace
 
@@ -26,21 +29,15 @@ TargetFeed::~TargetFeed() {
   thread_.join();
 }
 
-TargetFeed::State TargetFeed::take(std::unique_ptr<OwnedTarget>& out) {
+TargetFeed::State TargetFeed::refill(Batch& batch) {
   {
     const std::lock_guard lock{mutex_};
+    waited_for_ = ready_.empty();
     if (ready_.empty()) return ended_ ? State::kEnded : State::kNotYet;
-    out = std::move(ready_.front());
-    ready_.pop_front();
+    batch.swap(ready_);
   }
   room_.notify_one();
-  return State::kTaken;
-}
-
-TargetFeed::State TargetFeed::peek() {
-  const std::lock_guard lock{mutex_};
-  if (!ready_.empty()) return State::kTaken;
-  return ended_ ? State::kEnded : State::kNotYet;
+  return State::kSome;
 }
 
 std::string TargetFeed::error() {
@@ -49,29 +46,45 @@ std::string TargetFeed::error() {
 }
 
 void TargetFeed::run(Targeter& targeter) {
-  for (;;) {
-    auto next = targeter.next();
-    std::unique_ptr<OwnedTarget> owned;
-    if (next && *next) {
-      owned = std::make_unique<OwnedTarget>();
-      owned->target = *std::move(*next);
-      owned->request = make_request(owned->target, options_);
+  bool more = true;
+  while (more) {
+    try {
+      more = read_one(targeter);
+    } catch (const std::exception&) {
+      const std::lock_guard lock{mutex_};
+      error_ = shortage_error("reading targets").text();
+      ended_ = true;
+      more = false;
     }
-    {
-      std::unique_lock lock{mutex_};
-      if (owned) {
-        room_.wait(lock, [this] { return cancelled_ || ready_.size() < kReadAhead; });
-        ready_.push_back(std::move(owned));
-      } else {
-        ended_ = true;
-        if (!next) error_ = next.error().text();
-      }
-      if (cancelled_ || ended_) ended_ = true;
-    }
-    on_change_();
-    const std::lock_guard lock{mutex_};
-    if (ended_) return;
   }
+  on_change_();
+}
+
+// False: there are no more.
+bool TargetFeed::read_one(Targeter& targeter) {
+  auto next = targeter.next();
+  std::unique_ptr<OwnedTarget> owned;
+  if (next && *next) {
+    owned = std::make_unique<OwnedTarget>();
+    owned->target = *std::move(*next);
+    owned->request = make_request(owned->target, options_);
+  }
+  bool waited_for = false;
+  {
+    std::unique_lock lock{mutex_};
+    if (owned) {
+      room_.wait(lock, [this] { return cancelled_ || ready_.size() < kReadAhead; });
+      ready_.push_back(std::move(owned));
+    } else {
+      ended_ = true;
+      if (!next) error_ = next.error().text();
+    }
+    ended_ = ended_ || cancelled_;
+    if (ended_) return false;
+    waited_for = std::exchange(waited_for_, false);
+  }
+  if (waited_for) on_change_();
+  return true;
 }
 
 }  // namespace pepe

@@ -15,31 +15,34 @@
 namespace pepe {
 
 /// The targets of a lazy list, read by a thread of its own as they are needed, so that a silent pipe holds up neither
-/// the schedule nor the end of the run.
+/// the schedule nor the end of the run. One worker takes them, some at a time.
 class TargetFeed {
  public:
-  /// `on_change` runs on the reading thread whenever take() may give something else than before.
+  /// `on_change` runs on the reading thread whenever refill() may give something after it gave nothing. It may not
+  /// throw.
   /// `cancel` must make a blocked Targeter::next() return soon; it runs in the destructor.
   TargetFeed(Targeter& targeter, const RequestOptions& options, std::function<void()> on_change,
              std::function<void()> cancel);
   ~TargetFeed();
 
-  enum class State { kTaken, kNotYet, kEnded };
-  State take(std::unique_ptr<OwnedTarget>& out);
-  /// Whether take() would give kTaken.
-  State peek();
+  using Batch = std::deque<std::unique_ptr<OwnedTarget>>;
+  enum class State { kSome, kNotYet, kEnded };
+  /// Fills `batch`, which is empty, with all that is read and not yet taken. The one lock of many hits.
+  State refill(Batch& batch);
   /// The error that ended the list, or empty.
   std::string error();
 
  private:
   void run(Targeter& targeter);
+  bool read_one(Targeter& targeter);
 
   const RequestOptions& options_;
   std::function<void()> on_change_;
   std::function<void()> cancel_;
   std::mutex mutex_;
   std::condition_variable room_;
-  std::deque<std::unique_ptr<OwnedTarget>> ready_;
+  Batch ready_;
+  bool waited_for_{false};
   bool ended_{false};
   bool cancelled_{false};
   std::string error_;

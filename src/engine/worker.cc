@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
+
+#include "engine/reserve.h"
 
 namespace pepe {
 namespace {
@@ -66,21 +69,23 @@ Worker::~Worker() = default;
 void Worker::run() {
   // The default slack lets the kernel wake a sleeper 50 us late.
   ::prctl(PR_SET_TIMERSLACK, 1);
-  while (!finished()) turn();
-  recorder_.take(chunk_);
-  if (!chunk_.empty()) attack_.sink->force(std::move(chunk_));
+  while (!finished() && !out_of_memory_.load(std::memory_order_relaxed)) {
+    try {
+      turn();
+    } catch (const std::exception&) {
+      recover();
+    }
+  }
+  hand_over();
   timespec spent{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
   counters_.cpu.store((std::chrono::seconds{spent.tv_sec} + Nanos{spent.tv_nsec}).count());
 }
 
-void Worker::wake() {
-  asio::post(io_, [] {});
-}
-
 // One clock read serves the whole turn but for sends and receives, which have their own: the schedule and the deadlines
 // must agree on what time it is.
 void Worker::turn() {
+  if (woken_.load(std::memory_order_relaxed) && woken_.exchange(false)) io_.restart();
   Instant now = Clock::now();
   heed_stop();
   release_due_hits(now);
@@ -119,11 +124,24 @@ bool Worker::finished() const noexcept {
 void Worker::heed_stop() {
   if (stop_heeded_ || attack_.stop.load(std::memory_order_relaxed) == Stop::kNo) return;
   stop_heeded_ = true;
-  // Hit numbers stay dense: whatever was claimed and due when the run was stopped is sent.
+  // Hit numbers stay dense: whatever was claimed and due when the run was stopped is sent, or counted as missed.
   const Instant stopped = attack_.start_instant + Nanos{attack_.stop_offset.load(std::memory_order_acquire)};
-  if (claim_ && claim_->due <= stopped && !unpaced_ && may_start()) take_up(*claim_);
+  if (claim_ && claim_->due <= stopped && !unpaced_ && has_target()) {
+    if (may_start()) {
+      take_up();
+    } else {
+      ran_out_of_slots_ = true;
+    }
+  }
   claim_.reset();
   end_schedule();
+}
+
+// The next hit has a target: always, unless a lazy list has to be waited for, or has ended.
+bool Worker::has_target() {
+  if (attack_.feed == nullptr || !lazy_targets_.empty()) return true;
+  feed_state_ = attack_.feed->refill(lazy_targets_);
+  return feed_state_ == TargetFeed::State::kSome;
 }
 
 bool Worker::may_start() const noexcept { return in_flight_ < max_in_flight() && chunk_.empty(); }
@@ -141,14 +159,12 @@ void Worker::release_due_hits(Instant now) {
     }
     if (!claim_ && !claim(now)) return;
     if (claim_->due > now) return;
-    if (attack_.feed != nullptr && attack_.feed->peek() != TargetFeed::State::kTaken) {
+    if (!has_target()) {
       const bool over = attack_.options.duration > Nanos{0} && now - attack_.start_instant >= attack_.options.duration;
-      if (over || attack_.feed->peek() == TargetFeed::State::kEnded) end_schedule();
+      if (over || feed_state_ == TargetFeed::State::kEnded) end_schedule();
       return;
     }
-    const Claim taken = *claim_;
-    claim_.reset();
-    take_up(taken);
+    take_up();
   }
 }
 
@@ -169,26 +185,30 @@ bool Worker::claim(Instant now) {
   return true;
 }
 
-void Worker::take_up(const Claim& claim) {
+// REQUIRES: claim_, has_target(). From the first line on the hit is in flight: one that finds no memory has a result
+// too.
+void Worker::take_up() {
   Hit& hit = new_hit();
-  hit.seq = claim.seq;
-  if (attack_.feed != nullptr) {
-    if (attack_.feed->take(hit.owned) != TargetFeed::State::kTaken) return free_hit(hit);
-    hit.owned->state.target = &hit.owned->target;
-    hit.owned->state.request = &hit.owned->request;
-    hit.target = &hit.owned->state;
-  } else {
-    hit.target = &target_for(claim.seq);
-  }
-  hit.request = hit.target->request;
+  hit.seq = claim_->seq;
   hit.taken = Clock::now();
-  if (!unpaced_) hit.lag = std::max(Nanos{0}, hit.taken - claim.due);
+  if (!unpaced_) hit.lag = std::max(Nanos{0}, hit.taken - claim_->due);
+  claim_.reset();
   deadlines_.push_back(hit);
   ++in_flight_;
   add_to<std::uint64_t>(counters_.sent, 1);
   if (hit.lag > kLateAfter) add_to<std::uint64_t>(counters_.late, 1);
   if (hit.lag.count() > counters_.worst_lag.load(std::memory_order_relaxed))
     counters_.worst_lag.store(hit.lag.count(), std::memory_order_relaxed);
+  if (attack_.feed != nullptr) {
+    hit.owned = std::move(lazy_targets_.front());
+    lazy_targets_.pop_front();
+    hit.owned->state.target = &hit.owned->target;
+    hit.owned->state.request = &hit.owned->request;
+    hit.target = &hit.owned->state;
+  } else {
+    hit.target = &target_for(hit.seq);
+  }
+  hit.request = hit.target->request;
   ask(hit);
 }
 
@@ -376,59 +396,11 @@ Instant Worker::next_wake(Instant now) const {
   if (attack_.options.timeout > Nanos{0} && !deadlines_.empty())
     until = std::min(until, deadlines_.front()->taken + attack_.options.timeout);
   if (schedule_over_) return until;
-  const bool waits_for_target = attack_.feed != nullptr && attack_.feed->peek() == TargetFeed::State::kNotYet;
+  const bool waits_for_target =
+      attack_.feed != nullptr && lazy_targets_.empty() && feed_state_ == TargetFeed::State::kNotYet;
   if (may_start() && !waits_for_target) return claim_ ? std::min(until, claim_->due - wake_margin_) : now;
   if (attack_.options.duration > Nanos{0}) until = std::min(until, attack_.start_instant + attack_.options.duration);
   return until;
-}
-
-Pool& Worker::pool_for(const Origin& origin) {
-  auto& pool = pools_[origin];
-  if (!pool) {
-    const PoolLimits limits{.max_idle = share_.max_idle,
-                            .max_open = share_.max_open,
-                            .names_move = attack_.plan->names_move(),
-                            .keepalive = attack_.options.keepalive,
-                            .h2c = attack_.options.h2c};
-    pool = std::make_unique<Pool>(origin, limits, *this);
-  }
-  return *pool;
-}
-
-TargetState& Worker::target_for(std::uint64_t seq) {
-  const std::size_t index = seq % targets_.size();
-  auto& state = targets_[index];
-  if (!state) {
-    state = std::make_unique<TargetState>();
-    state->target = &attack_.targets[index];
-    state->request = &attack_.requests[index];
-  }
-  return *state;
-}
-
-Connection& Worker::new_connection(Connection::Protocol protocol) {
-  const bool http2 = protocol == Connection::Protocol::kHttp2;
-  auto& free = http2 ? free_http2_connections_ : free_http1_connections_;
-  if (!free.empty()) {
-    Connection& connection = *free.back();
-    free.pop_back();
-    return connection;
-  }
-  if (!http2) return http1_connections_.emplace_back(context_);
-  if (!http2_) {
-    http2_ = std::make_unique<Http2Context>(responses_, context_.keep_limit);
-    context_.http2 = http2_.get();
-  }
-  return http2_connections_.emplace_back(context_);
-}
-
-void Worker::recycle(Connection& connection) { closed_connections_.push_back(&connection); }
-
-void Worker::reuse_closed_connections() {
-  for (Connection* const connection : closed_connections_)
-    (connection->protocol() == Connection::Protocol::kHttp2 ? free_http2_connections_ : free_http1_connections_)
-        .push_back(connection);
-  closed_connections_.clear();
 }
 
 // What the hits of this turn have to say on a shared connection goes out in one send.
@@ -446,7 +418,10 @@ void Worker::go_on_with_unfinished() {
 }
 
 Hit& Worker::new_hit() {
-  if (free_hits_.empty()) return hits_.emplace_back();
+  if (free_hits_.empty()) {
+    reserve_for(free_hits_, hits_.size() + 1);
+    return hits_.emplace_back();
+  }
   Hit& hit = *free_hits_.back();
   free_hits_.pop_back();
   return hit;

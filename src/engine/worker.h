@@ -53,8 +53,10 @@ class Worker final : public ConnectionOwner, public PoolOwner {
 
   /// Runs until the schedule is over and every answer is in. On the worker's own thread.
   void run();
+  /// What the system refused to the worker when it was made. REQUIRED to be nothing before run().
+  std::optional<Error> fault() const;
   /// Makes run() look at the stop flag (or the lazy list) now. From any thread.
-  void wake();
+  void wake() noexcept;
   /// Changes this worker's part of -max-workers while it runs. From any thread.
   void set_max_in_flight(std::uint64_t limit) noexcept { max_in_flight_.store(limit, std::memory_order_relaxed); }
   std::uint64_t max_in_flight() const noexcept { return max_in_flight_.load(std::memory_order_relaxed); }
@@ -70,6 +72,8 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   Instant last_done() const noexcept { return last_done_; }
   /// This worker met the end of the schedule with overdue hits and no free slot to send them.
   bool ran_out_of_slots() const noexcept { return ran_out_of_slots_; }
+  /// There was no memory even for results: the worker has given up. From any thread.
+  bool out_of_memory() const noexcept { return out_of_memory_.load(); }
 
  private:
   struct Claim {
@@ -97,7 +101,8 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   bool claim(Instant now);
   bool may_start() const noexcept;
   void end_schedule() noexcept { schedule_over_ = true; }
-  void take_up(const Claim& claim);
+  bool has_target();
+  void take_up();
   void ask(Hit& hit);
   bool follow(Hit& hit, Response& response, std::string& error);
   void fail(Hit& hit, std::string_view error, Response* partial, bool reused);
@@ -117,6 +122,12 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   TargetState& target_for(std::uint64_t seq);
   Hit& new_hit();
   void free_hit(Hit& hit);
+  void recover() noexcept;
+  bool drop_connections() noexcept;
+  void hand_over() noexcept;
+
+  // Address space that only a lack of memory uses: it is given back for the results of the hits that fail then.
+  static constexpr std::size_t kReserveBytes = std::size_t{1} << 20;
 
   AttackState& attack_;
   WorkerShare share_;
@@ -143,6 +154,9 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   std::vector<Connection*> closed_connections_;  // events of this turn may still name them
   std::map<Origin, std::unique_ptr<Pool>> pools_;
   std::vector<std::unique_ptr<TargetState>> targets_;
+  TargetState spare_target_;
+  TargetFeed::Batch lazy_targets_;
+  TargetFeed::State feed_state_{TargetFeed::State::kNotYet};
   std::deque<Hit> hits_;
   std::vector<Hit*> free_hits_;
   DeadlineList deadlines_;
@@ -154,6 +168,9 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   bool schedule_over_{false};
   bool ran_out_of_slots_{false};
   bool stop_heeded_{false};
+  std::atomic<bool> woken_{false};
+  std::atomic<bool> out_of_memory_{false};
+  std::unique_ptr<char[]> reserve_{new char[kReserveBytes]};
   std::uint32_t turns_{0};
   Nanos wake_margin_{0};
   Instant last_done_;

@@ -43,8 +43,9 @@ StoredBody* BodyTable::find_or_store(std::string_view bytes, std::uint64_t& next
   body->next_in_bucket = std::exchange(bucket(hash), body.get());
   link_newest(body.get());
   used_bytes_ += cost_of(bytes.size());
+  StoredBody* const stored = body.release();
   if (++count_ > buckets_.size()) grow_buckets();
-  return body.release();
+  return stored;
 }
 
 bool BodyTable::make_room(std::size_t cost, std::vector<std::uint64_t>& dropped) {
@@ -63,13 +64,13 @@ bool BodyTable::make_room(std::size_t cost, std::vector<std::uint64_t>& dropped)
 }
 
 void BodyTable::evict(StoredBody* body, std::vector<std::uint64_t>& dropped) {
+  if (body->in_stream) dropped.push_back(body->id);
   StoredBody** link = &bucket(body->hash);
   while (*link != body) link = &(*link)->next_in_bucket;
   *link = body->next_in_bucket;
   unlink(body);
   used_bytes_ -= cost_of(body->bytes.size());
   --count_;
-  if (body->in_stream) dropped.push_back(body->id);
   spare_.reset(body);
 }
 

@@ -24,8 +24,10 @@ std::uint32_t ChunkDictionary::intern(std::string_view head, std::string_view ke
     const Entry& entry = entries_[slots_[slot] - 1];
     if (entry.hash == hash && bytes_.view().substr(entry.at, entry.size) == key) return slots_[slot] - 1;
   }
+  // All that may fail comes first: an entry is there as a whole or not at all.
+  static_cast<void>(bytes_.room(head.size() + key.size()));
+  entries_.push_back({.hash = hash, .at = bytes_.size() + head.size(), .size = key.size()});
   bytes_.append(head);
-  entries_.push_back({.hash = hash, .at = bytes_.size(), .size = key.size()});
   bytes_.append(key);
   const auto number = static_cast<std::uint32_t>(entries_.size());
   slots_[slot] = number;

@@ -200,8 +200,8 @@ std::int64_t ChunkWriter::State::intern_body(const Outcome& outcome) {
   StoredBody* body = outcome.stored.body_;
   if (body == nullptr) return outcome.body.empty() ? kEmptyBody : add_inline_body(outcome.body);
   if (!body->in_stream) {
-    body->in_stream = body->in_open_chunk = true;
     stored_bodies.push_back(body);
+    body->in_stream = body->in_open_chunk = true;
     stored_body_bytes += body->bytes.size() + 2 * kMaxMsgpackHead;
   }
   return static_cast<std::int64_t>(body->id);
@@ -211,11 +211,13 @@ std::int64_t ChunkWriter::State::intern_body(const Outcome& outcome) {
 std::int64_t ChunkWriter::State::add_inline_body(std::string_view body) {
   body = body.substr(0, room());
   const std::uint64_t id = next_body++;
-  char* at = put_uint(inline_bodies.room(2 * kMaxMsgpackHead), id);
+  // All that may fail comes first: the body is there as a whole or not at all.
+  char* at = inline_bodies.room(2 * kMaxMsgpackHead + body.size());
+  dropped.push_back(id);
+  at = put_uint(at, id);
   inline_bodies.written(put_bin_head(at, body.size()));
   inline_bodies.append(body);
   ++inline_count;
-  dropped.push_back(id);
   return static_cast<std::int64_t>(id);
 }
 

@@ -215,6 +215,54 @@ TEST(Attack, RefusesToWriteOverItsTargets) {
   EXPECT_EQ(dir.read("targets"), "GET " + server.url() + "\n");
 }
 
+/// The binary under a limit of the shell's: "-n 12".
+Ended run_limited(const std::string& limit, const std::string& arguments) {
+  Launch launch;
+  launch.args = {"-c", "ulimit " + limit + " && exec " + kPepe + " " + arguments};
+  return Process{"/bin/sh", launch}.wait();
+}
+
+TEST(Attack, NeedsFewDescriptorsAndSaysWhenThereAreFewer) {
+  const TestServer server;
+  int refused = 0;
+  for (int limit = 4; limit <= 40; limit += 2) {
+    for (const char* input : {"", " <&-"}) {
+      SCOPED_TRACE("ulimit -n " + std::to_string(limit) + input);
+      const Ended ended = run_limited("-n " + std::to_string(limit),
+                                      "attack -rate=50 -duration=40ms -output=/dev/null " + server.url() + input);
+      EXPECT_EQ(ended.signal, 0);
+      if (ended.status == 0 || ended.status > 1) continue;  // above: the loader's
+      ++refused;
+      EXPECT_THAT(ended.err, HasSubstr("too many open files"));
+      EXPECT_EQ(line_count(ended.err), 1U) << ended.err;
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their shadow needs all there is
+TEST(Attack, OutlivesALackOfMemory) {
+  const TempDir dir;
+  const TestServer server{[](const TestRequest&) { return TestAnswer{.body = std::string(3'000'000, 'x')}; }};
+  int ended_well = 0;
+  for (int megabytes = 16; megabytes <= 128; megabytes += 8) {
+    SCOPED_TRACE("ulimit -v " + std::to_string(megabytes * 1024));
+    const std::string file = dir.path("out" + std::to_string(megabytes));
+    const Ended ended =
+        run_limited("-v " + std::to_string(megabytes * 1024),
+                    "attack -rate=0 -max-workers=20 -duration=100ms -output=" + file + " " + server.url());
+    EXPECT_EQ(ended.signal, 0) << ended.err;
+    if (ended.status != 0) {
+      EXPECT_FALSE(ended.err.empty());
+      continue;
+    }
+    ++ended_well;
+    EXPECT_GT(line_count(results_of(file)), 0U);
+  }
+  EXPECT_GT(ended_well, 0);
+}
+#endif
+
 TEST(Attack, ShowsProgressWhereItIsAskedFor) {
   const TestServer server;
   const Ended ended =
