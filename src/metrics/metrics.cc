@@ -1,6 +1,7 @@
 // HOT: Metrics::add(Result) runs once per result. No allocation, lock, log or wall clock once its tables have grown.
 #include "pepe/metrics/metrics.h"
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 #include <utility>
@@ -16,16 +17,16 @@ constexpr std::size_t kFlatCodes = 1024;
 /// What the facts of all runs may take up in memory: some ten thousand runs of a usual command line.
 constexpr std::size_t kMaxRunBytes = 4 << 20;
 
-std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) return a < 0 ? INT64_MIN : INT64_MAX;
-  return sum;
-}
+/// Holds every sum of 64-bit numbers that there is.
+__extension__ using Wide = __int128;
 
-std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
-  std::int64_t difference = 0;
-  if (__builtin_sub_overflow(a, b, &difference)) return a < 0 ? INT64_MIN : INT64_MAX;
-  return difference;
+std::int64_t saturate(Wide value) { return static_cast<std::int64_t>(std::clamp<Wide>(value, INT64_MIN, INT64_MAX)); }
+
+/// Cut to whole nanoseconds.
+Nanos saturate(double nanos) {
+  constexpr double kBeyond = 0x1p63;
+  if (nanos >= kBeyond) return Nanos::max();
+  return nanos <= -kBeyond ? Nanos::min() : Nanos{static_cast<std::int64_t>(nanos)};
 }
 
 void saturating_increase(std::uint64_t& total, std::uint64_t by) {
@@ -56,7 +57,7 @@ struct Metrics::State {
   void add_code(std::uint16_t code);
 
   Quantiles latencies;
-  std::int64_t latency_total{0};
+  Wide latency_total{0};
   Nanos latency_min{0};
   Nanos latency_max{INT64_MIN};
   bool first_was_zero{false};
@@ -64,7 +65,8 @@ struct Metrics::State {
   std::uint64_t bytes_out{0};
   std::optional<Timestamp> earliest;
   std::optional<Timestamp> latest;
-  std::optional<Timestamp> end;
+  Wide end{0};  ///< Of the result that ends last, where `earliest` is set.
+  std::int16_t end_zone{0};
   std::array<std::uint64_t, kFlatCodes> flat_codes{};
   std::map<std::uint16_t, std::uint64_t> other_codes;
   ErrorTally errors;
@@ -84,7 +86,7 @@ void Metrics::State::add_latency(Nanos latency) {
     latency_min = latency;
   }
   if (latency > latency_max) latency_max = latency;
-  latency_total = saturating_add(latency_total, latency.count());
+  latency_total += latency.count();
   latencies.add(latency.count());
   if (!histogram.empty()) histogram.add(latency);
 }
@@ -92,15 +94,17 @@ void Metrics::State::add_latency(Nanos latency) {
 void Metrics::State::add_times(const Result& result) {
   const Timestamp began = result.timestamp;
   if (began.unix_nanos == kZeroTime) return;
-  const Timestamp ended{saturating_add(began.unix_nanos, result.latency.count()), began.zone_minutes};
+  const Wide ended = Wide{began.unix_nanos} + result.latency.count();
+  if (!earliest || ended > end) {
+    end = ended;
+    end_zone = began.zone_minutes;
+  }
   if (!earliest) [[unlikely]] {
     earliest = latest = began;
-    end = ended;
     return;
   }
   if (began.unix_nanos < earliest->unix_nanos) earliest = began;
   if (began.unix_nanos > latest->unix_nanos) latest = began;
-  if (ended.unix_nanos > end->unix_nanos) end = ended;
 }
 
 void Metrics::State::add_code(std::uint16_t code) {
@@ -158,26 +162,26 @@ MetricsSummary Metrics::summary() const {
   out.bytes_out_total = state.bytes_out;
   out.earliest = state.earliest;
   out.latest = state.latest;
-  out.end = state.end;
+  if (out.earliest) out.end = Timestamp{saturate(state.end), state.end_zone};
   if (out.requests == 0) return out;
 
   const auto requests = static_cast<double>(out.requests);
-  out.latency_total = Nanos{state.latency_total};
-  out.latency_mean = Nanos{static_cast<std::int64_t>(static_cast<double>(state.latency_total) / requests)};
+  out.latency_total = Nanos{saturate(state.latency_total)};
+  out.latency_mean = saturate(static_cast<double>(state.latency_total) / requests);
   out.latency_min = state.latency_min;
   out.latency_max = state.latency_max;
   out.bytes_in_mean = static_cast<double>(out.bytes_in_total) / requests;
   out.bytes_out_mean = static_cast<double>(out.bytes_out_total) / requests;
   out.success = static_cast<double>(out.successes) / requests;
   if (out.earliest) {
-    out.duration = Nanos{saturating_subtract(out.latest->unix_nanos, out.earliest->unix_nanos)};
-    out.wait = Nanos{saturating_subtract(out.end->unix_nanos, out.latest->unix_nanos)};
+    out.duration = Nanos{saturate(Wide{out.latest->unix_nanos} - out.earliest->unix_nanos)};
+    out.wait = Nanos{saturate(state.end - out.latest->unix_nanos)};
   }
   out.rate = requests;
   out.throughput = static_cast<double>(out.successes);
   if (out.duration.count() > 0) {
     out.rate /= seconds(out.duration);
-    out.throughput /= seconds(Nanos{saturating_add(out.duration.count(), out.wait.count())});
+    out.throughput /= seconds(Nanos{saturate(Wide{out.duration.count()} + out.wait.count())});
   }
   return out;
 }

@@ -125,6 +125,16 @@ TEST(Metrics, SaturateInsteadOfWrappingAround) {
   EXPECT_GT(m.rate, 0);
 }
 
+TEST(Metrics, KnowTheMeanAndTheWaitWhereSumsSaturate) {
+  constexpr std::int64_t kLong = INT64_MAX / 2 + 2;
+  const std::int64_t late = INT64_MAX - 1000;
+  const MetricsSummary m = summary_of({hit(late, kLong), hit(late, kLong), hit(late, 0)});
+  EXPECT_EQ(m.latency_total, Nanos::max());
+  EXPECT_NEAR(static_cast<double>(m.latency_mean.count()), static_cast<double>(kLong) / 3 * 2, 1e4);
+  EXPECT_EQ(m.wait, Nanos{kLong});
+  EXPECT_EQ(summary_of({hit(0, INT64_MAX), hit(0, INT64_MAX)}).latency_mean, Nanos::max());
+}
+
 TEST(Metrics, CountBucketsOnlyWhenAskedTo) {
   Metrics plain;
   plain.add(hit(0, 5));
