@@ -142,6 +142,7 @@ int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
     print_error_text(one_line(words.error().text()));
     return kExitUsage;
   }
+  if (flags.output == "stdout" && silence_notes_among_results()) flags.progress = ProgressMode::kOff;
   for (const std::string& word : words->ignored) print_note(fmt::format("{} is no target and is ignored", quote(word)));
   flags.options.cpus = global.cpus;
   flags.options.handle_signals = true;

@@ -1,6 +1,7 @@
 #include "cli/console.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +15,9 @@ namespace {
 
 // An argument may hold megabytes; a message need not.
 constexpr std::size_t kLongestLine = 4096;
+
+// Set before the first thread starts.
+bool notes_are_silent = false;
 
 std::string date_prefix() {
   const std::time_t now = std::time(nullptr);
@@ -44,7 +48,18 @@ int fail(std::string_view text) {
   return kExitFailure;
 }
 
-void print_note(std::string_view text) { print_error_text("pepe: " + one_line(text)); }
+void print_note(std::string_view text) {
+  if (!notes_are_silent) print_error_text("pepe: " + one_line(text));
+}
+
+bool silence_notes_among_results() {
+  struct stat out {};
+  struct stat error {};
+  const bool known = ::fstat(STDOUT_FILENO, &out) == 0 && ::fstat(STDERR_FILENO, &error) == 0;
+  notes_are_silent = known && out.st_dev == error.st_dev && out.st_ino == error.st_ino &&
+                     (S_ISREG(out.st_mode) || S_ISFIFO(out.st_mode));
+  return notes_are_silent;
+}
 
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
 

@@ -17,6 +17,10 @@ int fail(std::string_view text);
 /// A remark that changes no status: "pepe: text".
 void print_note(std::string_view text);
 
+/// When standard error is the file or pipe that results go to (`> out.bin 2>&1`): from here on print_note() keeps
+/// silent, since remarks between results would be damage. Returns whether it does.
+bool silence_notes_among_results();
+
 /// Text as it is, to standard error.
 void print_error_text(std::string_view text);
 

@@ -159,6 +159,20 @@ TEST(Attack, EndsAtOnceOnTheSecondSignal) {
   EXPECT_EQ(process.wait().status, 0);
 }
 
+TEST(Attack, KeepsItsRemarksOutOfResultsThatShareAFile) {
+  const TempDir dir;
+  Launch launch;
+  launch.args = {"attack", "-rate=100", "-duration=50ms", "-progress=on", "http://127.0.0.1:1/"};
+  launch.output_descriptor = ::open(dir.path("out").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  launch.error_descriptor = launch.output_descriptor;
+  EXPECT_EQ(Process(kPepe, launch).wait().status, 0);
+  ::close(launch.output_descriptor);
+  const Ended report = run_pepe_binary({"report", "-type=json", dir.path("out")});
+  EXPECT_EQ(report.status, 0);
+  EXPECT_THAT(report.err, IsEmpty());
+  EXPECT_THAT(report.out, HasSubstr("\"requests\":5,"));
+}
+
 TEST(Attack, LeavesReadableResultsWhenItIsKilled) {
   const TempDir dir;
   const TestServer server;
