@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <limits>
 #include <optional>
 
@@ -78,9 +80,9 @@ std::optional<std::string> normalise_resolver(std::string_view entry) {
     host = entry.substr(0, colon);
     port = entry.substr(colon + 1);
   }
-  const bool digits = !port.empty() && port.size() <= 5 &&
-                      std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!digits || std::stoul(port) > 65535) return std::nullopt;
+  std::uint16_t number = 0;
+  const auto [end, fault] = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (fault != std::errc{} || end != port.data() + port.size()) return std::nullopt;
   if (is_address(host, AF_INET)) return host + ":" + port;
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (bracketed && is_address(host.substr(1, host.size() - 2), AF_INET6)) return host + ":" + port;

@@ -9,6 +9,7 @@
 #include "metrics/error_tally.h"
 #include "metrics/histogram.h"
 #include "metrics/quantile.h"
+#include "pepe/base/saturate.h"
 
 namespace pepe {
 namespace {
@@ -27,10 +28,6 @@ Nanos saturate(double nanos) {
   constexpr double kBeyond = 0x1p63;
   if (nanos >= kBeyond) return Nanos::max();
   return nanos <= -kBeyond ? Nanos::min() : Nanos{static_cast<std::int64_t>(nanos)};
-}
-
-void saturating_increase(std::uint64_t& total, std::uint64_t by) {
-  if (__builtin_add_overflow(total, by, &total)) total = UINT64_MAX;
 }
 
 // Whole seconds and the rest apart, as Go does it: the figures then agree to the last bit.
@@ -125,8 +122,8 @@ void Metrics::add(const Result& result) {
   state.add_latency(result.latency);
   state.add_times(result);
   state.add_code(result.code);
-  saturating_increase(state.bytes_in, result.bytes_in);
-  saturating_increase(state.bytes_out, result.bytes_out);
+  state.bytes_in = saturating_add(state.bytes_in, result.bytes_in);
+  state.bytes_out = saturating_add(state.bytes_out, result.bytes_out);
   if (!result.error.empty()) state.errors.add(result.error);
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "pepe/base/json.h"
+#include "pepe/base/saturate.h"
 
 namespace pepe {
 namespace {
@@ -18,18 +19,14 @@ constexpr std::size_t kMaxShares = 1024;
 /// Further clauses on what limited a run are left out when there is this much.
 constexpr std::size_t kMaxLimitText = 1000;
 
-void saturating_increase(std::uint64_t& total, std::uint64_t by) {
-  if (__builtin_add_overflow(total, by, &total)) total = UINT64_MAX;
-}
-
 RunFacts merge(std::span<const RunFacts> runs) {
   RunFacts all;
   for (const RunFacts& run : runs) {
     if (!run.complete) continue;
     all.complete = true;
-    saturating_increase(all.sent, run.sent);
-    saturating_increase(all.missed, run.missed);
-    saturating_increase(all.late, run.late);
+    all.sent = saturating_add(all.sent, run.sent);
+    all.missed = saturating_add(all.missed, run.missed);
+    all.late = saturating_add(all.late, run.late);
     all.worst_lag = std::max(all.worst_lag, run.worst_lag);
     all.limited = all.limited || run.limited;
     if (all.limit.size() < kMaxLimitText && all.limit.find(run.limit) == std::string::npos) {

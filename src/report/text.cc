@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "pepe/base/saturate.h"
 #include "report/columns.h"
 #include "report/reporters.h"
 
@@ -13,10 +14,7 @@ namespace {
 
 std::string rounded(Nanos duration) { return format_duration(round_duration(duration)); }
 
-Nanos saturating_sum(Nanos a, Nanos b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a.count(), b.count(), &sum) ? Nanos::max() : Nanos{sum};
-}
+Nanos saturating_sum(Nanos a, Nanos b) { return Nanos{saturating_add(a.count(), b.count())}; }
 
 void append_status_codes(const MetricsSummary& summary, std::string& out) {
   std::vector<std::string> codes;

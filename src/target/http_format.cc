@@ -9,6 +9,7 @@
 #include "target/body_files.h"
 #include "target/formats.h"
 #include "target/line_reader.h"
+#include "target/list_targeter.h"
 
 namespace pepe {
 namespace {
@@ -61,22 +62,15 @@ std::optional<std::string> url_fault(std::string_view url) {
   return std::nullopt;
 }
 
-class HttpTargeter final : public Targeter {
+class HttpTargeter final : public ListTargeter {
  public:
   explicit HttpTargeter(TargeterOptions options)
       : lines_{std::move(options.read), std::move(options.name), kLongestLine},
         bodies_{std::move(options.read_file)},
         defaults_{std::move(options.defaults)} {}
 
-  Expected<std::optional<Target>> next() override {
-    if (ended_) return std::optional<Target>{};
-    auto target = read_target();
-    ended_ = !target || !*target;
-    return target;
-  }
-
  private:
-  Expected<std::optional<Target>> read_target();
+  Expected<std::optional<Target>> read_target() override;
   Expected<Target> parse_request_line(std::string_view line) const;
   Expected<bool> read_header_line(std::string_view line, Target& target);
   Error bad_request_line(std::string_view line) const;
@@ -85,7 +79,6 @@ class HttpTargeter final : public Targeter {
   BodyFiles bodies_;
   TargetDefaults defaults_;
   bool after_body_{false};  // the last target ended with its body line
-  bool ended_{false};
 };
 
 Expected<std::optional<Target>> HttpTargeter::read_target() {

@@ -10,6 +10,7 @@
 #include "pepe/base/text.h"
 #include "target/formats.h"
 #include "target/line_reader.h"
+#include "target/list_targeter.h"
 
 namespace pepe {
 namespace {
@@ -153,22 +154,15 @@ std::string parse_fault(std::string_view line, const rapidjson::ParseResult& res
   return text;
 }
 
-class JsonTargeter final : public Targeter {
+class JsonTargeter final : public ListTargeter {
  public:
   explicit JsonTargeter(TargeterOptions options)
       : lines_{std::move(options.read), std::move(options.name), kLongestLine},
         defaults_{std::move(options.defaults)},
         warn_{std::move(options.warn)} {}
 
-  Expected<std::optional<Target>> next() override {
-    if (ended_) return std::optional<Target>{};
-    auto target = read_target();
-    ended_ = !target || !*target;
-    return target;
-  }
-
  private:
-  Expected<std::optional<Target>> read_target();
+  Expected<std::optional<Target>> read_target() override;
   Expected<Target> parse_line(std::string_view line);
   void warn_of(const std::vector<std::string>& unknown);
 
@@ -176,7 +170,6 @@ class JsonTargeter final : public Targeter {
   TargetDefaults defaults_;
   std::function<void(const std::string& text)> warn_;
   std::vector<std::string> warned_;  // names of unknown fields: each is said once
-  bool ended_{false};
 };
 
 Expected<std::optional<Target>> JsonTargeter::read_target() {

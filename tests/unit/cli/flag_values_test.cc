@@ -124,7 +124,8 @@ TEST(Resolvers, GetTheUsualPort) {
 }
 
 TEST(Resolvers, AreAddresses) {
-  for (const char* list : {"dns.test:53", "127.0.0.1:99999", "127.0.0.1:", "127.0.0.1:x", "", "127.0.0.1,,10.0.0.1"}) {
+  for (const char* list : {"dns.test:53", "127.0.0.1:99999", "127.0.0.1:99999999999999999999", "127.0.0.1:-1",
+                           "127.0.0.1:", "127.0.0.1:x", "", "127.0.0.1,,10.0.0.1"}) {
     EXPECT_FALSE(parse_resolvers(list)) << list;
   }
 }
