@@ -30,7 +30,7 @@
   function themed() {
     return { colors: colors(), axisLineColor: style("line"), gridLineColor: style("grid"),
              rangeSelectorPlotFillColor: style("accent"), rangeSelectorPlotStrokeColor: style("muted"),
-             rangeSelectorForegroundStrokeColor: style("muted") };
+             rangeSelectorForegroundStrokeColor: style("muted"), highlightSeriesBackgroundColor: style("card") };
   }
 
   function milliseconds(value) {
