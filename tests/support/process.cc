@@ -54,9 +54,12 @@ Process::Process(const std::string& program, const Launch& launch) {
 
   pid_ = ::fork();
   if (pid_ == 0) {
-    ::dup2(in, STDIN_FILENO);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(err, STDERR_FILENO);
+    // Copies first: where the test itself has a standard stream closed, one of these may stand in its place.
+    const std::array copies{::fcntl(in, F_DUPFD_CLOEXEC, 3), ::fcntl(out, F_DUPFD_CLOEXEC, 3),
+                            ::fcntl(err, F_DUPFD_CLOEXEC, 3)};
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+      ::dup2(copies[static_cast<std::size_t>(stream)], stream);
+    }
     if (launch.output_closed) ::close(STDOUT_FILENO);
     if (!launch.directory.empty() && ::chdir(launch.directory.c_str()) != 0) ::_exit(126);
     ::execv(program.c_str(), argv.data());
