@@ -3,8 +3,8 @@
 #include <charconv>
 #include <utility>
 
+#include "engine/shortage.h"
 #include "engine/transport.h"
-#include "pepe/base/check.h"
 
 namespace pepe {
 namespace {
@@ -138,7 +138,7 @@ std::unique_ptr<NameService> RoutePlan::make_name_service(asio::io_context& io) 
   if (resolvers_.empty()) return make_system_names(io);
   Expected<std::unique_ptr<NameService>> names = make_ares_names(io, resolvers_);
   // The servers were checked above: only memory can be missing.
-  PEPE_CHECK(names.has_value());
+  require_memory(names.has_value());
   return *std::move(names);
 }
 

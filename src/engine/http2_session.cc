@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <new>
+#include <tuple>
 #include <utility>
 
 #include "engine/reserve.h"
-#include "pepe/base/check.h"
+#include "engine/shortage.h"
 
 namespace pepe {
 namespace {
@@ -103,6 +105,17 @@ struct Http2Session::Callbacks {
     if (Http2Stream* const stream = session.find(id)) session.on_closed(*stream, error_code);
     return 0;
   }
+  // Nothing is thrown through nghttp2: a connection that finds no memory fails like any other.
+  template <auto kCall, class... Args>
+  static int guarded(Args... args) {
+    try {
+      return kCall(args...);
+    } catch (const std::bad_alloc&) {
+      self(std::get<sizeof...(Args) - 1>(std::tie(args...))).run_out_of_memory();
+      return NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
+  }
+
   static ssize_t read_content(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t size, std::uint32_t* flags,
                               nghttp2_data_source* source, void*) {
     auto& stream = *static_cast<Http2Stream*>(source->ptr);
@@ -130,17 +143,17 @@ Http2Context::Http2Context(ResponseStash& responses, std::uint64_t keep_limit)
               },
           .realloc = [](void* block, std::size_t size, void* pool) { return pool_of(pool).reallocate(block, size); }} {
   nghttp2_session_callbacks* callbacks = nullptr;
-  PEPE_CHECK(nghttp2_session_callbacks_new(&callbacks) == 0);
+  require_memory(nghttp2_session_callbacks_new(&callbacks) == 0);
   callbacks_.reset(callbacks);
   using Callbacks = Http2Session::Callbacks;
-  nghttp2_session_callbacks_set_on_header_callback(callbacks, Callbacks::on_header);
-  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, Callbacks::on_data);
-  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Callbacks::on_frame_received);
-  nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, Callbacks::on_frame_sent);
-  nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, Callbacks::on_frame_not_sent);
-  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Callbacks::on_stream_closed);
+  nghttp2_session_callbacks_set_on_header_callback(callbacks, Callbacks::guarded<Callbacks::on_header>);
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, Callbacks::guarded<Callbacks::on_data>);
+  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Callbacks::guarded<Callbacks::on_frame_received>);
+  nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, Callbacks::guarded<Callbacks::on_frame_sent>);
+  nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, Callbacks::guarded<Callbacks::on_frame_not_sent>);
+  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Callbacks::guarded<Callbacks::on_stream_closed>);
   nghttp2_option* option = nullptr;
-  PEPE_CHECK(nghttp2_option_new(&option) == 0);
+  require_memory(nghttp2_option_new(&option) == 0);
   option_.reset(option);
   nghttp2_option_set_no_closed_streams(option, 1);
   nghttp2_option_set_max_send_header_block_length(option, kMaxRequestHeaders);
@@ -163,8 +176,8 @@ void Http2Context::give_back(Http2Stream& stream) {
 }
 
 Http2Session::Http2Session(Http2Context& context) : context_{context} {
-  PEPE_CHECK(nghttp2_session_client_new3(&session_, context.callbacks_.get(), this, context.option_.get(),
-                                         &context.memory_) == 0);
+  require_memory(nghttp2_session_client_new3(&session_, context.callbacks_.get(), this, context.option_.get(),
+                                             &context.memory_) == 0);
   const std::array<nghttp2_settings_entry, 3> settings{{{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
                                                         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
                                                         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMaxHeaderList}}};
@@ -355,6 +368,13 @@ void Http2Session::on_closed(Http2Stream& stream, std::uint32_t error_code) {
   stream.error_code = error_code;
   if (error_code == NGHTTP2_NO_ERROR && !stream.reset_by_peer) stream.error_code = NGHTTP2_PROTOCOL_ERROR;
   broken(stream, std::move(stream.error));
+}
+
+// The text needs no memory of its own.
+void Http2Session::run_out_of_memory() noexcept {
+  error_ = "out of memory";
+  takes_requests_ = false;
+  changed_ = true;
 }
 
 // The first error counts: what follows comes of it.

@@ -128,6 +128,7 @@ class Http2Session {
   void on_closed(Http2Stream& stream, std::uint32_t error_code);
   void forget(Http2Stream& stream);
   bool fail(std::string error);
+  void run_out_of_memory() noexcept;
 
   Http2Context& context_;
   nghttp2_session* session_{nullptr};

@@ -1,6 +1,8 @@
 // HOT: once per hit. No allocation, lock, log or wall clock.
 #include "engine/pool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -171,8 +173,7 @@ void Pool::on_dialed(Dialer::Id id, Expected<Dialed> dialed) {
     shares_ = shares;
     hits_per_connection_ = shares ? kExpectedStreams : 1;
   }
-  Connection& connection =
-      owner_.new_connection(dialed->h2 ? Connection::Protocol::kHttp2 : Connection::Protocol::kHttp1);
+  Connection& connection = connection_for(*dialed);
   ++open_;
   connection.load_ = 0;
   if (!connection.open(*std::move(dialed), *this)) {
@@ -184,6 +185,15 @@ void Pool::on_dialed(Dialer::Id id, Expected<Dialed> dialed) {
   if (connection.settling_) ++settling_;
   serve(connection, true);
   if (shares_) drop_surplus_dials();
+}
+
+Connection& Pool::connection_for(const Dialed& dialed) {
+  try {
+    return owner_.new_connection(dialed.h2 ? Connection::Protocol::kHttp2 : Connection::Protocol::kHttp1);
+  } catch (...) {
+    ::close(dialed.fd);
+    throw;
+  }
 }
 
 // The oldest wait longest for nothing: each dial that fails ends as many hits as it was made for.

@@ -69,6 +69,7 @@ class Pool {
   void drop_surplus_dials();
   void cancel_dials() noexcept;
   void on_dialed(Dialer::Id id, Expected<Dialed> dialed);
+  Connection& connection_for(const Dialed& dialed);
   void on_dial_failed(const std::string& error);
   Hit* next_in_line(bool new_connection);
 

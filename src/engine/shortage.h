@@ -1,5 +1,6 @@
 #pragma once
 
+#include <new>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -15,6 +16,13 @@ Error shortage_error(std::string_view what);
 
 /// The same for an errno.
 Error system_shortage(std::string_view what, int errno_value);
+
+/// What a C library could not make for want of memory, in a constructor: as new would have it, since what catches that
+/// is there. The only throw of pepe's own.
+inline void require_memory(bool made) {
+  if (!made) [[unlikely]]
+    throw std::bad_alloc{};
+}
 
 /// Runs `run` on a thread of its own. Error: there is no room for another one.
 template <class Run>

@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "engine/asio.h"
+#include "engine/shortage.h"
 #include "engine/tls_context.h"
 #include "engine/tls_error.h"
 #include "engine/transport.h"
-#include "pepe/base/check.h"
 
 namespace pepe {
 namespace {
@@ -99,7 +99,7 @@ long bio_ctrl(BIO* bio, int command, long, void*) {
 const BIO_METHOD* bio_method() {
   static const BIO_METHOD* const method = [] {
     BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "pepe");
-    PEPE_CHECK(made != nullptr);
+    require_memory(made != nullptr);
     BIO_meth_set_read(made, bio_read);
     BIO_meth_set_write(made, bio_write);
     BIO_meth_set_ctrl(made, bio_ctrl);
@@ -112,7 +112,7 @@ OpenSslSession::OpenSslSession(OpenSslPtr<SSL> ssl, int fd, const std::string& h
                                TlsTickets* tickets)
     : ssl_{std::move(ssl)}, fd_{fd}, host_{host.empty() ? "localhost" : host}, server_{server}, tickets_{tickets} {
   BIO* bio = BIO_new(bio_method());
-  PEPE_CHECK(bio != nullptr);
+  require_memory(bio != nullptr);
   BIO_set_data(bio, this);
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
