@@ -14,6 +14,6 @@ if(Llhttp_FOUND AND NOT TARGET Llhttp::Llhttp)
   target_include_directories(pepe_llhttp SYSTEM PUBLIC ${Llhttp_INCLUDE_DIR})
   # The sources hold a loose and a strict parser; only the strict one minds the bytes between chunks.
   target_compile_definitions(pepe_llhttp PUBLIC LLHTTP_STRICT_MODE=1)
-  target_compile_options(pepe_llhttp PRIVATE -O2 -w)
+  target_compile_options(pepe_llhttp PRIVATE $<$<CONFIG:Debug>:-O2> -w)
   add_library(Llhttp::Llhttp ALIAS pepe_llhttp)
 endif()

@@ -54,6 +54,19 @@ if(PEPE_TESTS)
   find_package(Python3 3.9 COMPONENTS Interpreter)
 endif()
 
+# Header-only, fmt costs every source that formats seconds. Its compiled part is private to its version: for another one
+# it stays header-only.
+if(fmt_VERSION VERSION_LESS 10)
+  add_library(pepe_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt_library.cc)
+  target_compile_features(pepe_fmt PRIVATE cxx_std_20)
+  target_compile_options(pepe_fmt PRIVATE -w)
+  get_target_property(_fmt_include fmt::fmt-header-only INTERFACE_INCLUDE_DIRECTORIES)
+  target_include_directories(pepe_fmt SYSTEM PUBLIC ${_fmt_include})
+else()
+  add_library(pepe_fmt INTERFACE)
+  target_link_libraries(pepe_fmt INTERFACE fmt::fmt-header-only)
+endif()
+
 # Boost.Asio is header-only here: no Boost library is linked.
 add_library(pepe_asio INTERFACE)
 target_link_libraries(pepe_asio INTERFACE Boost::headers Threads::Threads)
