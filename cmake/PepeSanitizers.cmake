@@ -8,3 +8,8 @@ if(PEPE_SANITIZE)
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)
   endif()
 endif()
+# libFuzzer steers by what it covers: of the modules too, not only of the fuzz target.
+if(PEPE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()

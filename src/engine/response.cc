@@ -59,8 +59,14 @@ struct Response::Callbacks {
   }
   static int on_header_field_complete(llhttp_t* parser) {
     Response& response = self(parser);
+    if (response.trailers_) return 0;
+    // llhttp takes ": x" for a field. Without its name the last field would be one whose value has begun.
+    if (response.fields_.empty() || response.fields_.back().value != 0 || response.fields_.back().name_size == 0) {
+      response.error_ = fmt::format("{}: a header field without a name", kMalformed);
+      return HPE_USER;
+    }
     // A value, be it empty, begins here: never at 0, since a name stands before it.
-    if (!response.trailers_ && !response.fields_.empty()) response.fields_.back().value = response.text_.size();
+    response.fields_.back().value = response.text_.size();
     return 0;
   }
   static int on_header_value(llhttp_t* parser, const char* at, std::size_t size) {
@@ -96,7 +102,7 @@ struct Response::Callbacks {
       llhttp_settings_init(&made);
       made.on_status = guarded<on_status>;
       made.on_header_field = guarded<on_header_field>;
-      made.on_header_field_complete = on_header_field_complete;
+      made.on_header_field_complete = guarded<on_header_field_complete>;
       made.on_header_value = guarded<on_header_value>;
       made.on_chunk_extension_name = guarded<on_chunk_extension>;
       made.on_chunk_extension_value = guarded<on_chunk_extension>;

@@ -89,6 +89,8 @@ struct RefusedCase {
 };
 
 const RefusedCase kRefusedCases[] = {
+    {"FieldWithoutName", "HTTP/1.1 200 OK\r\n: a\r\nB: c\r\n\r\n", "a header field without a name"},
+    {"LaterFieldWithoutName", "HTTP/1.1 200 OK\r\nA: b\r\n: c\r\n\r\n", "a header field without a name"},
     {"NotHttp", "hello\r\n\r\n", "malformed"},
     {"StatusTooLarge", "HTTP/1.1 65736 OK\r\n\r\n", "malformed"},
     {"StatusNoNumber", "HTTP/1.1 abc OK\r\n\r\n", "malformed"},
