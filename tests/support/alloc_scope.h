@@ -1,10 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace pepe {
 
-/// Calls of operator new by the calling thread so far. Only binaries that link alloc_scope.cc count.
+/// Calls of malloc, calloc and realloc by the calling thread so far, whoever makes them. Only binaries that link
+/// alloc_scope.cc count.
 std::uint64_t allocations() noexcept;
 
 /// Calls of the system by name, in a binary that links syscall_counter.cc.
@@ -17,5 +19,9 @@ struct SystemCalls {
 };
 /// Of the calling thread.
 SystemCalls system_calls() noexcept;
+
+/// While `busy` is true no epoll_wait returns: who waits finds all that was done together, however the threads are
+/// scheduled. nullptr: no more of that.
+void hold_waits_while(const std::atomic<bool>* busy) noexcept;
 
 }  // namespace pepe

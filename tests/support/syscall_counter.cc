@@ -1,4 +1,5 @@
 // Stands between the engine and libc: each wrapper counts and makes the call itself.
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -10,9 +11,12 @@
 namespace pepe {
 namespace {
 thread_local SystemCalls counted;
+std::atomic<const std::atomic<bool>*> held_by{nullptr};
 }  // namespace
 
 SystemCalls system_calls() noexcept { return counted; }
+
+void hold_waits_while(const std::atomic<bool>* busy) noexcept { held_by = busy; }
 
 }  // namespace pepe
 
@@ -32,6 +36,12 @@ ssize_t recv(int fd, void* bytes, size_t size, int flags) {
 }
 int epoll_wait(int fd, epoll_event* events, int most, int timeout) {
   ++pepe::counted.wait;
+  if (const std::atomic<bool>* const busy = pepe::held_by) {
+    pollfd ready{fd, POLLIN, 0};
+    ::poll(&ready, 1, timeout);
+    busy->wait(true);
+    timeout = 0;
+  }
   return static_cast<int>(::syscall(SYS_epoll_pwait, fd, events, most, timeout, nullptr, 8));
 }
 int epoll_ctl(int set, int operation, int fd, epoll_event* event) noexcept {
