@@ -26,8 +26,7 @@ std::uint64_t part_of(std::uint64_t limit, unsigned parts, unsigned index) {
 Expected<void> Conductor::run(unsigned threads, unsigned most) {
   most_ = most;
   if (attack_.options.handle_signals) {
-    signals_.add(SIGINT);
-    signals_.add(SIGTERM);
+    signals_.emplace(io_, SIGINT, SIGTERM);
     await_signal();
   }
   window_start_ = attack_.start_instant;
@@ -75,7 +74,7 @@ void Conductor::give_up(Error error) noexcept {
 // What is left is the writing of results, which a reader that stands still can hold up for ever: the next signal of a
 // run that was told to stop ends the process at once, with the status of a stopped run.
 void Conductor::leave_signals() {
-  signals_.clear();
+  signals_->clear();
   const auto handler = attack_.stop.load() == Stop::kNo ? SIG_DFL : +[](int) { ::_exit(0); };
   std::signal(SIGINT, handler);
   std::signal(SIGTERM, handler);
@@ -179,7 +178,7 @@ void Conductor::wake_workers() noexcept {
 }
 
 void Conductor::await_signal() {
-  signals_.async_wait([this](const error_code& error, int) {
+  signals_->async_wait([this](const error_code& error, int) {
     if (error) return;
     if (attack_.stop.load() == Stop::kNo) {
       stop(Stop::kNoNewHits);
@@ -187,7 +186,7 @@ void Conductor::await_signal() {
     }
     stop(Stop::kAtOnce);
     // A third one finds the system's own handler: nothing here can hold the process up.
-    signals_.clear();
+    signals_->clear();
   });
 }
 

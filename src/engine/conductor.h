@@ -39,7 +39,7 @@ struct Crew {
 class Conductor {
  public:
   Conductor(AttackState& attack, const AttackEvents& events)
-      : attack_{attack}, events_{events}, work_{asio::make_work_guard(io_)}, signals_{io_}, ticker_{io_} {}
+      : attack_{attack}, events_{events}, work_{asio::make_work_guard(io_)}, ticker_{io_} {}
 
   /// Starts `threads` workers, and more up to `most` as they are needed; returns when the last one is done. Error: what
   /// the machine has too little of to go on; what was recorded until then is with the sink.
@@ -78,7 +78,7 @@ class Conductor {
   const AttackEvents& events_;
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
-  asio::signal_set signals_;
+  std::optional<asio::signal_set> signals_;  ///< Only with handle_signals: it takes descriptors of its own.
   asio::steady_timer ticker_;
   std::vector<std::unique_ptr<Crew>> crews_;
   unsigned most_{1};
