@@ -24,6 +24,8 @@ constexpr std::size_t kUnfinishedPerTurn = 8;
 // How often a hit is sent again that a server says it has not looked at, while others do not get on either.
 constexpr std::uint32_t kMaxRefusals = 3;
 constexpr Nanos kStallPause = std::chrono::milliseconds{1};
+// A turn with nothing to do takes less. One that took longer was held up by the machine, which is no spinning.
+constexpr Nanos kIdleTurn = std::chrono::microseconds{5};
 constexpr Nanos kMaxWakeMargin = std::chrono::microseconds{60};
 
 template <class T>
@@ -88,7 +90,7 @@ void Worker::turn() {
   if (woken_.load(std::memory_order_relaxed) && woken_.exchange(false)) io_.restart();
   Instant now = Clock::now();
   heed_stop();
-  release_due_hits(now);
+  const bool sent = release_due_hits(now);
   flush_connections();
   const auto events = ready_.poll();
   serve(events);
@@ -100,7 +102,7 @@ void Worker::turn() {
   flush(now);
   if (finished()) return;
   if (events.empty() && unfinished_.empty()) {
-    sleep(now);
+    sleep(now, sent);
   } else if (++turns_ % kTurnsPerPoll == 0) {
     io_.poll();
   }
@@ -146,8 +148,10 @@ bool Worker::has_target() {
 
 bool Worker::may_start() const noexcept { return in_flight_ < max_in_flight() && chunk_.empty(); }
 
-void Worker::release_due_hits(Instant now) {
-  for (int i = 0; i < kHitsPerTurn && !schedule_over_; ++i) {
+// Whether there were any.
+bool Worker::release_due_hits(Instant now) {
+  int i = 0;
+  for (; i < kHitsPerTurn && !schedule_over_; ++i) {
     if (!may_start()) {
       // Overdue at the end of the schedule with every slot taken: these hits are missed, and said to be.
       const Nanos duration = attack_.options.duration;
@@ -155,17 +159,18 @@ void Worker::release_due_hits(Instant now) {
         ran_out_of_slots_ = !unpaced_;
         end_schedule();
       }
-      return;
+      break;
     }
-    if (!claim_ && !claim(now)) return;
-    if (claim_->due > now) return;
+    if (!claim_ && !claim(now)) break;
+    if (claim_->due > now) break;
     if (!has_target()) {
       const bool over = attack_.options.duration > Nanos{0} && now - attack_.start_instant >= attack_.options.duration;
       if (over || feed_state_ == TargetFeed::State::kEnded) end_schedule();
-      return;
+      break;
     }
     take_up();
   }
+  return i > 0;
 }
 
 // Draws the next hit number. False: the schedule is over.
@@ -374,12 +379,13 @@ void Worker::flush(Instant now) {
   attack_.sink->offer(chunk_);
 }
 
-void Worker::sleep(Instant now) {
+// `sent`: this turn has sent hits.
+void Worker::sleep(Instant now, bool sent) {
   const Instant until = next_wake(now);
   const bool for_due_hit = claim_ && may_start() && claim_->due - wake_margin_ <= until;
   if (until <= now) {
     // The last stretch before a due time is spun through: a sleep would end too late.
-    add_to<Nanos::rep>(counters_.spun, (Clock::now() - now).count());
+    if (!sent) add_to<Nanos::rep>(counters_.spun, std::min(kIdleTurn, Clock::now() - now).count());
     return;
   }
   ready_.wait(now, until);

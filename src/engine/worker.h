@@ -97,7 +97,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   void turn();
   void serve(std::span<const ReadyEvent> events);
   bool finished() const noexcept;
-  void release_due_hits(Instant now);
+  bool release_due_hits(Instant now);
   bool claim(Instant now);
   bool may_start() const noexcept;
   void end_schedule() noexcept { schedule_over_ = true; }
@@ -115,7 +115,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   void flush_connections();
   void go_on_with_unfinished();
   void reuse_closed_connections();
-  void sleep(Instant now);
+  void sleep(Instant now, bool sent);
   Instant next_wake(Instant now) const;
   Pool& pool_of(Hit& hit);
   Pool& pool_for(const Origin& origin);

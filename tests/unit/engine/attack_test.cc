@@ -102,6 +102,14 @@ TEST(Attack, SendsExactlyTheHitsOfItsSchedule) {
   EXPECT_EQ(run.rows.size(), 30U);
 }
 
+// At such a rate the thread never sleeps: what it burns between hits is no work, but the hits themselves are.
+TEST(Attack, CountsSendingAsWorkWhereItSpinsBetweenHits) {
+  TestServer server;
+  const AttackRun run = run_attack({.rate = {20'000, 1s}, .duration = 100ms, .threads = 1}, {get(server.url())});
+  ASSERT_EQ(run.summary.facts.threads.size(), 1U);
+  EXPECT_GT(run.summary.facts.threads[0].busy, 0.0);
+}
+
 TEST(Attack, TakesTargetsInTurnByHitNumberOverAllThreads) {
   TestServer server;
   const AttackRun run = run_attack({.rate = {300, 1s}, .duration = 200ms, .threads = 2},
