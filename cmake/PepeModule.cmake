@@ -8,7 +8,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
 
 # What the static libraries bring and nothing calls is left out of the binary.
 add_compile_options($<$<CONFIG:Release>:-ffunction-sections> $<$<CONFIG:Release>:-fdata-sections>)
-add_link_options($<$<CONFIG:Release>:-Wl,--gc-sections>)
+add_link_options($<$<CONFIG:Release>:-Wl,--gc-sections> $<$<CONFIG:Release>:-Wl,--as-needed>)
 
 # pepe_add_module(NAME SOURCES ... [COLD sources...] [DEPENDS module...] [LIBRARIES target...])
 # A static library pepe_<name>; it sees the public headers and links only the modules and libraries that it names.

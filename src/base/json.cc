@@ -1,5 +1,6 @@
 #include "pepe/base/json.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -27,21 +28,27 @@ void append_json_ascii(char c, std::string& out) {
   }
 }
 
-// "d.ddde-07" to digits and the power of ten of the first one.
+// The shortest digits that give the value back, without zeros at the ends, and the power of ten of the first one.
 struct Decimal {
   std::string digits;
   int exponent;
 };
 
+// REQUIRES: value > 0.
 Decimal shortest_decimal(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
-  const std::string_view all{text, static_cast<std::size_t>(end - text)};
-  const std::size_t e = all.find('e');
-  Decimal out{std::string{all.substr(0, 1)}, 0};
-  if (e > 2) out.digits += all.substr(2, e - 2);
-  const std::size_t first = e + (all[e + 1] == '+' ? 2 : 1);
-  std::from_chars(text + first, end, out.exponent);
+  const std::string text = fmt::format("{}", value);  // "0.00125", "1250", "1.25e+22"
+  const std::string_view mantissa = std::string_view{text}.substr(0, text.find('e'));
+  Decimal out{{}, 0};
+  if (mantissa.size() < text.size()) {
+    const char* const exponent = text.data() + mantissa.size() + (text[mantissa.size() + 1] == '+' ? 2 : 1);
+    std::from_chars(exponent, text.data() + text.size(), out.exponent);
+  }
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  const std::size_t first = mantissa.find_first_not_of("0.");
+  out.exponent += static_cast<int>(point) - static_cast<int>(first) - (first < point ? 1 : 0);
+  out.digits = mantissa.substr(first);
+  if (first < point && point < mantissa.size()) out.digits.erase(point - first, 1);
+  out.digits.erase(out.digits.find_last_not_of('0') + 1);
   return out;
 }
 

@@ -151,6 +151,26 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
+// Exact: both sides of the division are integers that a double holds (std::from_chars for doubles brings libm along).
+std::optional<double> parse_decimal(std::string_view text) {
+  constexpr int kMaxDigits = 15;
+  double digits = 0;
+  double scale = 1;
+  int count = 0;
+  bool in_fraction = false;
+  for (const char c : text) {
+    if (c == '.' && !in_fraction) {
+      in_fraction = true;
+      continue;
+    }
+    if (c < '0' || c > '9' || ++count > kMaxDigits) return std::nullopt;
+    digits = digits * 10 + (c - '0');
+    if (in_fraction) scale *= 10;
+  }
+  if (count == 0) return std::nullopt;
+  return digits / scale;
+}
+
 void append_base64(std::string_view bytes, std::string& out) {
   const auto byte = [bytes](std::size_t i) { return static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[i])); };
   const std::size_t start = out.size();

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
 
 #include "pepe/base/text.h"
 #include "pepe/base/time.h"
@@ -11,18 +9,10 @@
 namespace pepe {
 namespace {
 
-std::optional<double> parse_number(std::string_view text) {
-  double value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-    return std::nullopt;
-  return value;
-}
-
 /// 0.999 for "p99.9".
 std::optional<double> parse_quantile(std::string_view figure) {
   if (!figure.starts_with('p')) return std::nullopt;
-  const auto percent = parse_number(figure.substr(1));
+  const auto percent = parse_decimal(figure.substr(1));
   if (!percent || *percent > 100) return std::nullopt;
   return *percent / 100;
 }
@@ -49,7 +39,7 @@ Expected<double> Threshold::parse_limit(Unit unit, std::string_view text) {
     return static_cast<double>(duration->count());
   }
   const bool percent = unit == Unit::kRatio && text.ends_with('%');
-  const auto number = parse_number(text.substr(0, text.size() - (percent ? 1 : 0)));
+  const auto number = parse_decimal(text.substr(0, text.size() - (percent ? 1 : 0)));
   if (!number) return Error{fmt::format("{} is no number from 0 on", quote(text))};
   return percent ? *number / 100 : *number;
 }

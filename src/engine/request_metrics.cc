@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -132,7 +131,7 @@ double accept_weight(std::string_view element, std::string_view& type) {
     const std::string_view rest = element.substr(semicolon + 1);
     const std::string_view parameter = trim(rest.substr(0, rest.find(';')));
     if (parameter.starts_with("q=") || parameter.starts_with("Q="))
-      std::from_chars(parameter.data() + 2, parameter.data() + parameter.size(), weight);
+      weight = parse_decimal(parameter.substr(2)).value_or(weight);
   }
   return weight;
 }

@@ -9,7 +9,7 @@
 namespace pepe {
 namespace {
 
-constexpr std::size_t kReadSize = 64 * 1024;
+constexpr std::size_t kReadSize = 16 * 1024;
 
 }  // namespace
 

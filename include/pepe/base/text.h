@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,9 @@ std::string_view trim(std::string_view text) noexcept;
 std::string lower_case(std::string_view text);
 /// Whether they are equal but for the case of ASCII's letters.
 bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept;
+
+/// A decimal number such as `12`, `.5` or `99.95`, with up to 15 digits and nothing else.
+std::optional<double> parse_decimal(std::string_view text);
 
 /// Base64 of `bytes`, standard alphabet with padding (RFC 4648, section 4). Appended to `out`.
 void append_base64(std::string_view bytes, std::string& out);

@@ -1,5 +1,6 @@
 #include "pepe/base/text.h"
 
+#include <optional>
 #include <random>
 #include <string>
 
@@ -76,6 +77,32 @@ const TextCase kBase64Cases[] = {
     {"Binary", std::string{"\0\x01\xff\n", 4}, "AAH/Cg=="},
     {"BothSpecialLetters", "\xfb\xff\xbf", "+/+/"},
 };
+
+struct DecimalCase {
+  const char* name;
+  std::string_view text;
+  std::optional<double> want;
+};
+
+const DecimalCase kDecimalCases[] = {
+    {"Whole", "200", 200.0},
+    {"Fraction", "99.95", 99.95},
+    {"LeadingPoint", ".5", 0.5},
+    {"TrailingPoint", "1.", 1.0},
+    {"MostDigits", "0.99999999999999", 0.99999999999999},
+    {"Empty", "", std::nullopt},
+    {"PointAlone", ".", std::nullopt},
+    {"TwoPoints", "1.2.3", std::nullopt},
+    {"Negative", "-1", std::nullopt},
+    {"Exponent", "1e3", std::nullopt},
+    {"Blank", " 1", std::nullopt},
+    {"TooManyDigits", "1234567890.123456", std::nullopt},
+    {"Infinity", "inf", std::nullopt},
+};
+
+TEST(ParseDecimal, TakesPlainNumbersAlone) {
+  for (const DecimalCase& row : kDecimalCases) EXPECT_EQ(parse_decimal(row.text), row.want) << row.name;
+}
 
 TEST(Base64, WritesAndReads) {
   for (const TextCase& row : kBase64Cases) {
