@@ -107,7 +107,7 @@ TEST(Attack, CountsSendingAsWorkWhereItSpinsBetweenHits) {
   TestServer server;
   const AttackRun run = run_attack({.rate = {20'000, 1s}, .duration = 100ms, .threads = 1}, {get(server.url())});
   ASSERT_EQ(run.summary.facts.threads.size(), 1U);
-  EXPECT_GT(run.summary.facts.threads[0].busy, 0.0);
+  EXPECT_GT(run.summary.facts.threads[0].busy_share, 0.0);
 }
 
 TEST(Attack, TakesTargetsInTurnByHitNumberOverAllThreads) {
