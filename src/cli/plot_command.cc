@@ -18,17 +18,6 @@ void add_plot_flags(FlagSet& flags, PlotOptions& options, std::string& output) {
   flags.add_string({"output", "FILE", "where the page goes", "stdout"}, output);
 }
 
-/// Reads on until the end. Error: what could not be read, or that something was lost on the way.
-Expected<void> gather(ResultInputs& inputs, Plot& plot, std::uint64_t& taken) {
-  while (true) {
-    const auto result = inputs.next();
-    if (!result) return result.error();
-    if (*result == nullptr) return inputs.check_loss();
-    plot.add(**result);
-    ++taken;
-  }
-}
-
 int make_plot(const PlotOptions& options, const std::string& output_name, std::vector<std::string> names) {
   ResultInputsOptions reading;
   reading.decode = {.bodies = false, .headers = false};
@@ -38,9 +27,8 @@ int make_plot(const PlotOptions& options, const std::string& output_name, std::v
   if (!output) return fail(output.error().text());
 
   Plot plot{options};
-  std::uint64_t taken = 0;
-  const Expected<void> read = gather(*inputs, plot, taken);
-  if (!read && taken == 0) return fail(read.error().text());
+  const Expected<void> read = inputs->read_all([&plot](const Result& result) { plot.add(result); });
+  if (!read && inputs->given() == 0) return fail(read.error().text());
   std::string page;
   if (const auto made = plot.write(page); !made) return fail(made.error().text());
   auto written = output->write(page);

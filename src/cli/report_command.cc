@@ -91,17 +91,6 @@ class Report {
   std::optional<Error> failure_;
 };
 
-/// Reads on until the end. Error: what could not be read, or that something was lost on the way.
-Expected<void> gather(ResultInputs& inputs, Metrics& metrics, std::uint64_t& taken) {
-  while (true) {
-    const auto result = inputs.next();
-    if (!result) return result.error();
-    if (*result == nullptr) return inputs.check_loss();
-    metrics.add(**result);
-    ++taken;
-  }
-}
-
 /// Lists the thresholds that are broken. Returns the exit status.
 int judge(const Metrics& metrics, const std::vector<Threshold>& thresholds) {
   int status = kExitOk;
@@ -130,16 +119,16 @@ int make_report(const ReportPlan& plan, const ReportOptions& options, std::vecto
   if (!output) return fail(output.error().text());
   report.emplace(plan, *std::move(output), options.every);
 
-  std::uint64_t taken = 0;
-  const Expected<void> read = gather(*inputs, metrics, taken);
+  const Expected<void> read = inputs->read_all([&metrics](const Result& result) { metrics.add(result); });
   if (report->failure()) return report->output().fail(*report->failure());
   if (const auto remark = inputs->gap_remark()) print_note(*remark);
   // What was read before the damage is worth a report; that something is wrong is said, and by the status.
-  if (read || taken > 0) {
+  if (read || inputs->given() > 0) {
     auto written = report->write(metrics);
     if (written) written = report->output().close();
     if (!written) return report->output().fail(written.error());
   }
+  // Broken limits are named also where results are lost; the status is then that of the loss.
   const int status = judge(metrics, options.thresholds);
   if (!read) return fail(read.error().text());
   return status;

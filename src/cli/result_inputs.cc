@@ -102,6 +102,8 @@ Expected<void> ResultInputs::check_loss() const {
   return Error{state_->given > 0 ? "some results are lost, the others were read" : "all results are lost"};
 }
 
+std::uint64_t ResultInputs::given() const noexcept { return state_->given; }
+
 std::span<const FileId> ResultInputs::ids() const noexcept { return state_->ids; }
 
 std::optional<std::string> ResultInputs::gap_remark() const {

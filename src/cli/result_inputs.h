@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,6 +40,20 @@ class ResultInputs {
   /// At the end: nothing, or the failure that results were lost where reading went on. Each place was said on
   /// standard error.
   Expected<void> check_loss() const;
+
+  /// Hands each result to `take`, up to the end. Error: what can't be read on, or that results were lost on the way.
+  template <class Take>
+  Expected<void> read_all(Take take) {
+    while (true) {
+      const auto result = next();
+      if (!result) return result.error();
+      if (*result == nullptr) return check_loss();
+      take(**result);
+    }
+  }
+
+  /// How many results next() has returned.
+  std::uint64_t given() const noexcept;
 
   /// Of the files, to tell an output that is one of them.
   std::span<const FileId> ids() const noexcept;
