@@ -52,6 +52,8 @@ struct Hit {
   std::int64_t redirects{0};
   std::unique_ptr<Redirection> redirection;
   std::unique_ptr<OwnedTarget> owned;
+  ListLink<Hit> deadline_link;
+  ListLink<Hit> waiting_link;
 
   /// Makes it as new, but for what every hit is given anew. REQUIRES: on no list.
   void reset() noexcept {
@@ -65,9 +67,6 @@ struct Hit {
     redirection.reset();
     owned.reset();
   }
-
-  ListLink<Hit> deadline_link;
-  ListLink<Hit> waiting_link;
 };
 
 using DeadlineList = IntrusiveList<Hit, &Hit::deadline_link>;

@@ -1,15 +1,15 @@
 // HOT: once per hit. No allocation, lock, log or wall clock.
 #include "engine/http1_connection.h"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
-#include "engine/socket_text.h"
 #include "pepe/base/check.h"
 
 namespace pepe {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/socket_text.h"
 #include "pepe/base/check.h"
 
 namespace pepe {

@@ -105,7 +105,8 @@ struct Http2Session::Callbacks {
     if (Http2Stream* const stream = session.find(id)) session.on_closed(*stream, error_code);
     return 0;
   }
-  // Nothing is thrown through nghttp2: a connection that finds no memory fails like any other.
+  // Nothing is thrown through nghttp2: a connection that finds no memory fails like any other. The last argument of
+  // each callback is the session.
   template <auto kCall, class... Args>
   static int guarded(Args... args) {
     try {

@@ -39,7 +39,8 @@ class ReadySet {
   /// Events that are there now; never blocks. Valid until the next call.
   std::span<const ReadyEvent> poll();
 
-  /// Blocks until a socket is ready, a handler of the io_context has run, or `until`. `now` is the time just read.
+  /// Blocks until a socket is ready, a handler of the io_context has run or it was stopped, or `until`. `now` is the
+  /// time just read.
   void wait(Instant now, Instant until);
 
  private:

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "engine/asio.h"
 #include "pepe/base/error.h"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <exception>
 #include <new>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 

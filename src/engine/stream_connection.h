@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,10 +16,10 @@
 
 namespace pepe {
 
-/// The reading side of a connection, plain or TLS, whatever its protocol. HOT. `Self` has:
-///   bool on_bytes(std::string_view)           plaintext; false: the connection is closed
+/// The reading side of a connection, plain or TLS, whatever its protocol. `Self` has:
+///   bool on_bytes(std::string_view)             plaintext; false: the connection is closed
 ///   void on_end(std::string error, bool clean)  nothing more will come; clean: as far as TLS or TCP can tell
-///   void unpack()                             goes on with what it put off by calling pause()
+///   void unpack()                               goes on with what it put off by calling pause()
 template <class Self>
 class StreamConnection : public Connection {
  public:

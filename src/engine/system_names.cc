@@ -112,7 +112,8 @@ class SystemNames final : public NameService {
     auto thread = start_thread([answer, name = question.name] {
       try {
         answer(ask_system(name));
-      } catch (const std::bad_alloc&) {  // nobody is told: the deadline of whoever waits
+      } catch (const std::bad_alloc&) {
+        // Nobody can be told: whoever waits has a deadline.
       }
     });
     if (!thread) return answer(Error{"lookup " + question.name + ": " + thread.error().text()});

@@ -154,7 +154,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   std::vector<Connection*> closed_connections_;  // events of this turn may still name them
   std::map<Origin, std::unique_ptr<Pool>> pools_;
   std::vector<std::unique_ptr<TargetState>> targets_;
-  TargetState spare_target_;
+  TargetState spare_target_;  // of a hit that found no memory for its own
   TargetFeed::Batch lazy_targets_;
   TargetFeed::State feed_state_{TargetFeed::State::kNotYet};
   std::deque<Hit> hits_;
