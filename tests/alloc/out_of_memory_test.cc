@@ -10,7 +10,7 @@
 
 #include "alloc/failing_new.h"
 #include "pepe/engine/attack.h"
-#include "pepe/result/stream.h"
+#include "support/string_results.h"
 #include "support/test_server.h"
 
 namespace pepe {
@@ -73,26 +73,12 @@ class CountedTargeter final : public Targeter {
   std::size_t at_{0};
 };
 
-struct StringSink final : ChunkSink {
-  Expected<void> write(std::string_view chunks) override {
-    bytes.append(chunks);
-    return {};
-  }
-  std::string bytes;
-};
-
 /// Results that can be read from `bytes`; nullopt: damage.
 std::optional<std::uint64_t> count_results(const std::string& bytes) {
   DecoderEvents events;
   bool damaged = false;
   events.damage = [&damaged](const std::string&) { damaged = true; };
-  auto reader = open_results({"sink",
-                              [&, at = std::size_t{0}](std::span<char> buffer) mutable -> Expected<std::size_t> {
-                                const std::size_t size = bytes.copy(buffer.data(), buffer.size(), at);
-                                at += size;
-                                return size;
-                              }},
-                             std::move(events), {});
+  auto reader = open_results(input_of(bytes), std::move(events), {});
   if (!reader) return bytes.empty() ? std::optional<std::uint64_t>{0} : std::nullopt;
   for (std::uint64_t count = 0;; ++count) {
     const auto result = (*reader)->next();

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "pepe/result/stream.h"
 #include "support/gzip.h"
+#include "support/string_results.h"
 #include "support/test_server.h"
 
 namespace pepe {
@@ -33,14 +33,6 @@ class ListTargeter final : public Targeter {
  private:
   std::vector<Target> targets_;
   std::size_t at_{0};
-};
-
-struct StringSink final : ChunkSink {
-  Expected<void> write(std::string_view chunks) override {
-    bytes.append(chunks);
-    return {};
-  }
-  std::string bytes;
 };
 
 struct Row {
@@ -65,13 +57,7 @@ AttackRun run_attack(AttackOptions options, std::vector<Target> targets) {
   auto summary = attack(options, targeter, *pacer, sink, {});
   EXPECT_TRUE(summary) << summary.error().text();
   AttackRun run{*std::move(summary), {}};
-  auto reader = open_results({"sink",
-                              [&, at = std::size_t{0}](std::span<char> buffer) mutable -> Expected<std::size_t> {
-                                const std::size_t size = sink.bytes.copy(buffer.data(), buffer.size(), at);
-                                at += size;
-                                return size;
-                              }},
-                             {}, {});
+  auto reader = open_results(input_of(sink.bytes), {}, {});
   EXPECT_TRUE(reader);
   for (;;) {
     const auto result = (*reader)->next();

@@ -298,8 +298,8 @@ TEST(Dialer, DestroyedWithDialsUnderWayLeavesNoDescriptor) {
   EXPECT_EQ(open_descriptors(), before);
 }
 
-/// While it lives, this process can open no descriptor. The limit is on a descriptor's number, not on how many are open,
-/// and whoever started the test may have left gaps among them: the lowest free number is the one that counts.
+/// While it lives, this process can open no descriptor. The limit is on a descriptor's number, not on how many are
+/// open, and whoever started the test may have left gaps among them: the lowest free number is the one that counts.
 class NoFreeDescriptor {
  public:
   NoFreeDescriptor() {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/request.h"
-#include "pepe/result/stream.h"
+#include "support/string_results.h"
 
 namespace pepe {
 namespace {
@@ -32,13 +32,7 @@ struct Row {
 
 std::vector<Row> read_back(const std::string& chunks) {
   std::vector<Row> rows;
-  auto reader = open_results({"chunks",
-                              [&, at = std::size_t{0}](std::span<char> buffer) mutable -> Expected<std::size_t> {
-                                const std::size_t size = chunks.copy(buffer.data(), buffer.size(), at);
-                                at += size;
-                                return size;
-                              }},
-                             {}, {});
+  auto reader = open_results(input_of(chunks), {}, {});
   EXPECT_TRUE(reader) << reader.error().text();
   if (!reader) return rows;
   for (;;) {
