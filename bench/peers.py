@@ -55,7 +55,6 @@ class Outcome:
 
 class Tool:
     name = ""
-    title = ""
     counts = False  # can stop after a number of requests
     install = ""
 

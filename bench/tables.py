@@ -34,7 +34,7 @@ COLUMNS = [  # key, title, format, whether the spread stands beside it
 ]
 FORMS = {key: form for key, _, form, _ in COLUMNS}
 TITLES = {key: title for key, title, _, _ in COLUMNS}
-# Of other workloads the open loop's results are too: there only kilobytes in all are asked for, or bytes of each.
+# Where the results in all can be compared: at a fixed rate every tool keeps as many. Elsewhere bytes/result tells more.
 RESULT_SIZES = ("body-open", "unique-open")
 LEVEL = 0.03  # figures less than this apart count as level
 
@@ -73,7 +73,7 @@ def judge_goal(goal, name, entries):
         "measured": measured,
         "shown": "-",
         "verdict": "not measured",
-        "later": goal.later,
+        "aim": goal.aim,
     }
     if measured is not None:
         verdict["shown"] = f"{measured:.3f}" if goal.than else FORMS[goal.figure].format(measured)
@@ -87,8 +87,8 @@ def asked_text(goal):
     than = f" x {goal.than}'s" if goal.than else ""
     place = f" in {goal.scenario}" if goal.scenario else ""
     row = f"{goal.row}: " if goal.row != "pepe" else ""
-    later = " (a later goal)" if goal.later else ""
-    return f"{row}{TITLES[goal.figure]} {sign} {goal.limit:g}{than}{place}{later}"
+    aim = " (an aim)" if goal.aim else ""
+    return f"{row}{TITLES[goal.figure]} {sign} {goal.limit:g}{than}{place}{aim}"
 
 
 def standing(summary, row, figure="cpu_us"):
@@ -151,7 +151,7 @@ def summary_markdown(entries):
     lines = [["workload", "asked of pepe", "measured", ""]]
     for entry in entries.values():
         for goal in entry["goals"]:
-            verdict = f"**{goal['verdict']}**" if goal["verdict"] == "missed" and not goal["later"] else goal["verdict"]
+            verdict = f"**{goal['verdict']}**" if goal["verdict"] == "missed" and not goal["aim"] else goal["verdict"]
             lines.append([entry["name"], goal["asked"], goal["shown"], verdict])
     return markdown(lines)
 
