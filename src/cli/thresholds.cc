@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "pepe/base/text.h"
 #include "pepe/base/time.h"
 
