@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "result/json_codec.h"
+#include "result/json_line.h"
 #include "result/json_record.h"
 #include "result/probe.h"
 
@@ -14,7 +15,8 @@ namespace {
 
 class JsonDecoder final : public Decoder {
  public:
-  JsonDecoder(DecoderEvents events, DecodeOptions options) : events_{std::move(events)}, record_{options} {}
+  JsonDecoder(DecoderEvents events, DecodeOptions options)
+      : events_{std::move(events)}, usual_{options}, record_{options} {}
 
   Expected<DecodeStatus> next(InputWindow& in, Result& out) override {
     if (!skip_byte_order_mark(in)) return DecodeStatus::kNeedMore;
@@ -26,7 +28,9 @@ class JsonDecoder final : public Decoder {
     seen_ = 0;
     const bool whole = line_end != std::string_view::npos;
     const std::size_t length = whole ? line_end : rest.size();
-    Expected<void> parsed = record_.parse(rest.substr(0, length), out);
+    const std::string_view line = rest.substr(0, length);
+    Expected<void> parsed;
+    if (!usual_.read(line, out)) parsed = record_.parse(line, out);
     if (parsed) {
       in.pos += length;
       return DecodeStatus::kResult;
@@ -61,7 +65,8 @@ class JsonDecoder final : public Decoder {
   }
 
   DecoderEvents events_;
-  JsonRecord record_;
+  JsonLine usual_;
+  JsonRecord record_;      // Reads what is no usual line.
   std::uint64_t line_{1};  // Number of the line at hand.
   std::size_t seen_{0};    // Bytes of it that hold no line end.
 };

@@ -175,7 +175,7 @@ Expected<void> JsonRecord::parse(std::string_view line, Result& out) {
   }
   // The reader takes a NUL for the end of its input.
   if (stream.Tell() != line.size()) return Error{fmt::format("a NUL byte (column {})", stream.Tell() + 1)};
-  out.headers = headers_;
+  if (options_.headers) out.headers = headers_;
   return {};
 }
 

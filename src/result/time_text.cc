@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 namespace pepe {
 namespace {
@@ -10,6 +11,10 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kQuarter = 900 * kSecond;
 constexpr std::size_t kDateLength = std::string_view{"2023-11-21T22:13:20"}.size();
+
+// What the last of so many decimals of a second counts, in nanoseconds.
+constexpr std::int64_t kUnits[] = {kSecond, 100'000'000, 10'000'000, 1'000'000, 100'000, 10'000, 1'000, 100, 10, 1};
+constexpr std::size_t kDecimals = std::size(kUnits) - 1;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -28,9 +33,10 @@ void append_decimals(std::int64_t nanos, std::string& out) {
 bool take_decimals(std::string_view& text, std::int64_t& nanos) {
   nanos = 0;
   if (text.empty() || text[0] != '.') return true;
-  std::int64_t unit = kSecond / 10;
   std::size_t i = 1;
-  for (; i < text.size() && is_digit(text[i]); ++i, unit /= 10) nanos += (text[i] - '0') * unit;
+  for (; i < text.size() && i <= kDecimals && is_digit(text[i]); ++i) nanos = nanos * 10 + (text[i] - '0');
+  nanos *= kUnits[i - 1];
+  while (i < text.size() && is_digit(text[i])) ++i;
   text.remove_prefix(i);
   return i > 1;
 }
@@ -73,7 +79,8 @@ Expected<Timestamp> TimestampReader::parse(std::string_view text) {
   }
   Expected<Timestamp> time = parse_rfc3339(text);
   // Near the ends of the range, and for the zero time, adding the decimals is not how the sum is made.
-  const bool cacheable = time && regular && time->unix_nanos != kZeroTime && nanos == time->unix_nanos % kSecond;
+  const bool cacheable = time && regular && time->unix_nanos != kZeroTime && nanos == time->unix_nanos % kSecond &&
+                         time->unix_nanos <= INT64_MAX - kSecond;
   if (cacheable) {
     date_ = text.substr(0, kDateLength);
     zone_ = zone;

@@ -63,5 +63,15 @@ TEST(Base64, JudgesAsDecodeBase64Does) {
   }
 }
 
+TEST(Base64, JudgesEveryByteWhereverItStands) {
+  for (int byte = 0; byte < 256; ++byte) {
+    for (std::size_t at = 0; at < 40; ++at) {
+      std::string text(40, 'A');
+      text[at] = static_cast<char>(byte);
+      ASSERT_EQ(check_base64(text).has_value(), decode_base64(text).has_value()) << byte << " at " << at;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pepe

@@ -66,6 +66,9 @@ TEST(TimestampReader, RefusesAsParseRfc3339Does) {
                            "2026-03-01T09:30:00.5ZZ", "2026-03-01T09:30:00x5Z", "2026-03-01T09:30:0", "", "Z", ".5Z"}) {
     EXPECT_FALSE(reader.parse(text)) << text;
   }
+  // Whole, the last second is within the range; it is not with all decimals.
+  ASSERT_TRUE(reader.parse("2262-04-11T23:47:16Z"));
+  EXPECT_FALSE(reader.parse("2262-04-11T23:47:16.9Z"));
   const auto many_decimals = reader.parse("2026-03-01T09:30:00.1234567891234567890123456789Z");
   ASSERT_TRUE(many_decimals);
   EXPECT_EQ(many_decimals->unix_nanos % 1'000'000'000, 123'456'789);
