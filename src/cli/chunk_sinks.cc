@@ -31,22 +31,11 @@ Expected<void> ChunkDecoder::decode(std::string_view chunks, const std::function
   return {};
 }
 
-namespace {
-
-bool holds_results(std::string_view chunks) {
-  bool any = false;
-  const auto decoded =
-      ChunkDecoder{{.bodies = false, .headers = false}}.decode(chunks, [&any](const Result&) { any = true; });
-  return any || !decoded;
-}
-
-}  // namespace
-
 Expected<void> FileSink::write(std::string_view chunks) {
-  if (started_ && held_.empty()) return file_.write(chunks);
   const bool first = !std::exchange(started_, true);
+  if (!first && held_.empty()) return file_.write(chunks);
   held_ += chunks;
-  return first && !holds_results(chunks) ? Expected<void>{} : finish();
+  return first ? Expected<void>{} : finish();
 }
 
 Expected<void> FileSink::finish() {

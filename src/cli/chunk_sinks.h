@@ -30,8 +30,8 @@ class ChunkDecoder {
   std::uint64_t offset_{0};
 };
 
-/// Writes the native stream as it is. The first chunk, which says what is about to be done, goes with the
-/// first results.
+/// Writes the native stream as it is. The first write, which says what is about to be done, goes with the first
+/// results.
 class FileSink final : public ChunkSink {
  public:
   explicit FileSink(OutputFile& file) : file_{file} {}

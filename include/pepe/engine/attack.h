@@ -68,7 +68,8 @@ struct AttackOptions {
 class ChunkSink {
  public:
   virtual ~ChunkSink() = default;
-  /// Takes one or more whole chunks of the native stream. May block. Error: the attack ends with it.
+  /// Takes one or more whole chunks of the native stream; at first the facts of the run, alone. May block. Error: the
+  /// attack ends with it.
   virtual Expected<void> write(std::string_view chunks) = 0;
 };
 

@@ -63,16 +63,6 @@ TEST(FileSink, WritesTheFactsWithTheFirstResults) {
   EXPECT_EQ(dir.read("out"), facts + results + facts);
 }
 
-TEST(FileSink, HoldsNoResultsBack) {
-  const TempDir dir;
-  auto file = OutputFile::open(dir.path("out"));
-  ASSERT_TRUE(file);
-  FileSink sink{*file};
-  const std::string both = facts_chunk() + chunks_of(0, 1, Nanos{5});
-  ASSERT_TRUE(sink.write(both));
-  EXPECT_EQ(dir.read("out"), both);
-}
-
 TEST(FileSink, WritesTheFactsOfARunWithoutResults) {
   const TempDir dir;
   auto file = OutputFile::open(dir.path("out"));
