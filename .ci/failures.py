@@ -12,7 +12,7 @@ MOST_LINES = 40  # of one failure
 MOST_FAILURES = 20
 REST = 30
 
-TEST_ENDS = re.compile(r"\s*\d+/\d+ Test +#\d+: (\S+) \.*\s*(\S.*)")
+TEST_ENDS = re.compile(r"\s*\d+/\d+ Test +#\d+: .*?(Passed|\*\*\*[A-Z].*?) +[\d.]+ sec$")
 TEST_STARTS = re.compile(r"\s+Start +\d+: ")
 NOT_A_FAILURE = re.compile(r"Passed|\*\*\*Skipped|\*\*\*Not Run \(Disabled\)")
 
@@ -25,7 +25,7 @@ def failing_tests(lines):
         if ended or TEST_STARTS.match(line) or "tests passed" in line:
             if block:
                 yield block
-            block = [line] if ended and not NOT_A_FAILURE.match(ended[2]) else None
+            block = [line] if ended and not NOT_A_FAILURE.match(ended[1]) else None
         elif block:
             block.append(line)
     if block:

@@ -39,7 +39,7 @@ Expected<double> Threshold::parse_limit(Unit unit, std::string_view text) {
   }
   const bool percent = unit == Unit::kRatio && text.ends_with('%');
   const auto number = parse_decimal(text.substr(0, text.size() - (percent ? 1 : 0)));
-  if (!number) return Error{fmt::format("{} is no number from 0 on", quote(text))};
+  if (!number) return Error{fmt::format("{} is no number: want one like 99.9, of at most 15 digits", quote(text))};
   return percent ? *number / 100 : *number;
 }
 

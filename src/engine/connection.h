@@ -108,6 +108,9 @@ class Connection {
   const Peer& peer() const noexcept { return peer_; }
 
  protected:
+  /// How much of a connection prefetch() draws in: the whole of one that carries one hit at a time.
+  static constexpr std::size_t kTouchedBytes = 384;
+
   ConnectionContext& context_;
   Hit* hit_{nullptr};  ///< The one that it carries, where that is one at a time.
   int fd_{-1};
@@ -122,9 +125,6 @@ class Connection {
 
  private:
   friend class Pool;
-  // Http1Connection to its last member.
-  static constexpr std::size_t kTouchedBytes = 384;
-
   static void prefetch_bytes(const void* at, std::size_t size) noexcept {
     constexpr std::size_t kCacheLine = 64;
     for (std::size_t i = 0; i < size; i += kCacheLine) __builtin_prefetch(static_cast<const char*>(at) + i, 1);

@@ -58,6 +58,7 @@ struct Hit {
   /// Makes it as new, but for what every hit is given anew. REQUIRES: on no list.
   void reset() noexcept {
     lag = Nanos{0};
+    target = nullptr;
     pool = nullptr;
     connection = nullptr;
     stream = nullptr;

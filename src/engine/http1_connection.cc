@@ -15,6 +15,7 @@
 namespace pepe {
 
 bool Http1Connection::open(Dialed dialed, Pool& pool) {
+  static_assert(sizeof(Http1Connection) <= kTouchedBytes);
   take_over(dialed, pool);
   hit_ = nullptr;
   hits_ = 0;

@@ -163,14 +163,15 @@ Expected<void> Endpoint::listen(const std::string& address) {
   return {};
 }
 
-// A scrape that finds no memory is lost, and nothing else.
+// A scrape that finds no memory is lost, and nothing else: the endpoint listens again once there is some.
 void Endpoint::run() {
   for (;;) {
     try {
+      accept();
       io_.run();
       return;
     } catch (const std::exception&) {
-      asio::post(io_, [this] { accept(); });
+      std::this_thread::sleep_for(kAcceptPause);
     }
   }
 }

@@ -2,11 +2,13 @@
 
 #include <cctype>
 #include <cerrno>
+#include <chrono>
 #include <deque>
 #include <fstream>
 #include <mutex>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "engine/resolver.h"
@@ -20,6 +22,7 @@ namespace {
 // Lookups that may be under way at once, for one worker; the rest wait. More would only pile up on a dead
 // server.
 constexpr std::size_t kMaxThreads = 16;
+constexpr std::chrono::milliseconds kMemoryPause{100};
 
 // The server that error texts name: the first of the system's configuration.
 std::string system_server() {
@@ -110,10 +113,13 @@ class SystemNames final : public NameService {
       });
     };
     auto thread = start_thread([answer, name = question.name] {
-      try {
-        answer(ask_system(name));
-      } catch (const std::bad_alloc&) {
-        // Nobody can be told: whoever waits has a deadline.
+      // Until there is memory to ask and to tell, or nobody waits any more.
+      for (;;) {
+        try {
+          return answer(ask_system(name));
+        } catch (const std::bad_alloc&) {
+          std::this_thread::sleep_for(kMemoryPause);
+        }
       }
     });
     if (!thread) return answer(Error{"lookup " + question.name + ": " + thread.error().text()});

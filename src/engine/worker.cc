@@ -23,15 +23,6 @@ constexpr std::uint32_t kTurnsPerPoll = 16;
 constexpr std::size_t kUnfinishedPerTurn = 8;
 // How often a hit is sent again that a server says it has not looked at, while others do not get on either.
 constexpr std::uint32_t kMaxRefusals = 3;
-constexpr Nanos kStallPause = std::chrono::milliseconds{1};
-// A turn with nothing to do takes less. One that took longer was held up by the machine, which is no spinning.
-constexpr Nanos kIdleTurn = std::chrono::microseconds{5};
-constexpr Nanos kMaxWakeMargin = std::chrono::microseconds{60};
-
-template <class T>
-void add_to(std::atomic<T>& counter, T amount) {
-  counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
-}
 
 bool is_redirect(int code) { return code == 301 || code == 302 || code == 303 || code == 307 || code == 308; }
 
@@ -200,8 +191,8 @@ void Worker::take_up() {
   claim_.reset();
   deadlines_.push_back(hit);
   ++in_flight_;
-  add_to<std::uint64_t>(counters_.sent, 1);
-  if (hit.lag > kLateAfter) add_to<std::uint64_t>(counters_.late, 1);
+  WorkerCounters::add<std::uint64_t>(counters_.sent, 1);
+  if (hit.lag > kLateAfter) WorkerCounters::add<std::uint64_t>(counters_.late, 1);
   if (hit.lag.count() > counters_.worst_lag.load(std::memory_order_relaxed))
     counters_.worst_lag.store(hit.lag.count(), std::memory_order_relaxed);
   if (attack_.feed != nullptr) {
@@ -215,6 +206,17 @@ void Worker::take_up() {
   }
   hit.request = hit.target->request;
   ask(hit);
+}
+
+TargetState& Worker::target_for(std::uint64_t seq) {
+  const std::size_t index = seq % targets_.size();
+  auto& state = targets_[index];
+  if (!state) {
+    state = std::make_unique<TargetState>();
+    state->target = &attack_.targets[index];
+    state->request = &attack_.requests[index];
+  }
+  return *state;
 }
 
 // Sends the hit's present request, as soon as there is a connection.
@@ -239,9 +241,10 @@ Pool& Worker::pool_of(Hit& hit) {
 void Worker::on_connection(Hit& hit, Connection& connection) { connection.start(hit); }
 
 void Worker::on_no_connection(Hit& hit, std::string error) {
-  if (error.find(errno_text(EMFILE)) != std::string::npos) add_to<std::uint64_t>(counters_.without_descriptor, 1);
+  if (error.find(errno_text(EMFILE)) != std::string::npos)
+    WorkerCounters::add<std::uint64_t>(counters_.without_descriptor, 1);
   if (error.find("connect: " + errno_text(EADDRNOTAVAIL)) != std::string::npos)
-    add_to<std::uint64_t>(counters_.without_port, 1);
+    WorkerCounters::add<std::uint64_t>(counters_.without_port, 1);
   fail(hit, error_prefix(hit.request->method, hit.request->url) + error, nullptr, false);
 }
 
@@ -331,45 +334,9 @@ void Worker::fail(Hit& hit, std::string_view error, Response* partial, bool reus
 void Worker::settle(Hit& hit, Instant done, bool failed) {
   last_done_ = done;
   --in_flight_;
-  add_to<std::uint64_t>(counters_.done, 1);
-  if (failed) add_to<std::uint64_t>(counters_.failed, 1);
+  WorkerCounters::add<std::uint64_t>(counters_.done, 1);
+  if (failed) WorkerCounters::add<std::uint64_t>(counters_.failed, 1);
   free_hit(hit);
-}
-
-void Worker::expire(Instant now) {
-  const Nanos timeout = attack_.options.timeout;
-  if (timeout <= Nanos{0}) return;
-  while (Hit* const hit = deadlines_.front()) {
-    if (now - hit->taken < timeout) return;
-    time_out(*hit);
-  }
-}
-
-void Worker::time_out(Hit& hit) {
-  const std::string prefix = error_prefix(hit.request->method, hit.request->url);
-  Connection* const connection = hit.connection;
-  if (connection == nullptr) {
-    std::string phase = hit.pool->phase();
-    if (phase.empty()) phase = "waiting for a connection";
-    hit.pool->leave(hit);
-    return fail(
-        hit,
-        fmt::format("{}context deadline exceeded (Client.Timeout exceeded while awaiting headers): {}", prefix, phase),
-        nullptr, false);
-  }
-  const bool reused = hit.reused;
-  auto [partial, sent] = connection->abandon(hit);
-  connection->pool().release(*connection);
-  if (partial != nullptr && partial->has_head()) {
-    fail(hit, "context deadline exceeded (Client.Timeout or context cancellation while reading body)", partial.get(),
-         reused);
-  } else {
-    fail(hit,
-         fmt::format("{}context deadline exceeded (Client.Timeout exceeded while awaiting headers){}", prefix,
-                     sent ? "" : ": sending the request"),
-         nullptr, reused);
-  }
-  if (partial) responses_.give_back(std::move(partial));
 }
 
 void Worker::flush(Instant now) {
@@ -377,36 +344,6 @@ void Worker::flush(Instant now) {
   if (!recorder_.full() && now < recorder_.flush_at()) return;
   recorder_.take(chunk_);
   attack_.sink->offer(chunk_);
-}
-
-// `sent`: this turn has sent hits.
-void Worker::sleep(Instant now, bool sent) {
-  const Instant until = next_wake(now);
-  const bool for_due_hit = claim_ && may_start() && claim_->due - wake_margin_ <= until;
-  if (until <= now) {
-    // The last stretch before a due time is spun through: a sleep would end too late.
-    if (!sent) add_to<Nanos::rep>(counters_.spun, std::min(kIdleTurn, Clock::now() - now).count());
-    return;
-  }
-  ready_.wait(now, until);
-  if (!for_due_hit) return;
-  // How late the machine wakes a sleeper is learned as it happens.
-  const Nanos late = Clock::now() - until;
-  if (late > Nanos{0} && late < std::chrono::milliseconds{1})
-    wake_margin_ = std::min(kMaxWakeMargin, wake_margin_ + (late - wake_margin_) / 8);
-}
-
-Instant Worker::next_wake(Instant now) const {
-  if (!chunk_.empty()) return now + kStallPause;
-  Instant until = recorder_.flush_at();
-  if (attack_.options.timeout > Nanos{0} && !deadlines_.empty())
-    until = std::min(until, deadlines_.front()->taken + attack_.options.timeout);
-  if (schedule_over_) return until;
-  const bool waits_for_target =
-      attack_.feed != nullptr && lazy_targets_.empty() && feed_state_ == TargetFeed::State::kNotYet;
-  if (may_start() && !waits_for_target) return claim_ ? std::min(until, claim_->due - wake_margin_) : now;
-  if (attack_.options.duration > Nanos{0}) until = std::min(until, attack_.start_instant + attack_.options.duration);
-  return until;
 }
 
 // What the hits of this turn have to say on a shared connection goes out in one send.

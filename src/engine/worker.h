@@ -31,6 +31,12 @@ struct WorkerShare {
 
 /// Figures of a worker that others may read while it runs. Written by the worker alone.
 struct WorkerCounters {
+  /// Without the cost of an atomic addition, which only several writers need.
+  template <class T>
+  static void add(std::atomic<T>& counter, T amount) {
+    counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+
   std::atomic<std::uint64_t> sent{0};
   std::atomic<std::uint64_t> done{0};
   std::atomic<std::uint64_t> failed{0};

@@ -33,17 +33,6 @@ Pool& Worker::pool_for(const Origin& origin) {
   return *pool;
 }
 
-TargetState& Worker::target_for(std::uint64_t seq) {
-  const std::size_t index = seq % targets_.size();
-  auto& state = targets_[index];
-  if (!state) {
-    state = std::make_unique<TargetState>();
-    state->target = &attack_.targets[index];
-    state->request = &attack_.requests[index];
-  }
-  return *state;
-}
-
 Connection& Worker::new_connection(Connection::Protocol protocol) {
   const bool http2 = protocol == Connection::Protocol::kHttp2;
   auto& free = http2 ? free_http2_connections_ : free_http1_connections_;

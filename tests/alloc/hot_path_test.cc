@@ -22,7 +22,9 @@ TEST_P(HotPath, StaysWithinItsBudgetOnceWarm) {
   ASSERT_TRUE(counted) << counted.error().text();
   const SystemCalls& calls = counted->calls;
   EXPECT_LE(per_hit(counted->allocations - std::min(counted->allocations, kLateGrowth)), load.allocations);
-  EXPECT_LE(per_hit(calls.all()), load.system_calls)
+  // How often it looks at the sockets while it waits for a due time is the machine's to say, not the code's.
+  const std::uint64_t total = load.paced ? calls.send + calls.recv : calls.all();
+  EXPECT_LE(per_hit(total), load.system_calls)
       << "per hit: " << per_hit(calls.send) << " send, " << per_hit(calls.recv) << " recv, " << per_hit(calls.wait)
       << " waits, " << per_hit(calls.other) << " others";
 }

@@ -18,10 +18,10 @@ using Form = Load::Form;
 
 // What is not 0, and why: OpenSSL gives the buffers of a connection back after every record, so that one which waits
 // costs little (SSL_MODE_RELEASE_BUFFERS); a packed body brings zlib's state; a lazy target a request of its own; a
-// connection for each hit its dial. With a pace there is a sleep for each hit.
+// connection for each hit its dial.
 constexpr Load kLoads[] = {
     {.name = "Http1", .allocations = 0, .system_calls = 2.1},
-    {.name = "Http1Paced", .allocations = 0, .system_calls = 14, .paced = true},
+    {.name = "Http1Paced", .allocations = 0, .system_calls = 2.1, .paced = true},
     {.name = "Http1WithoutKeepAlive", .allocations = 12.5, .system_calls = 9, .keepalive = false},
     {.name = "Http1Chunked", .allocations = 0, .system_calls = 2.1, .form = Form::kChunked},
     {.name = "Http1Gzip", .allocations = 2, .system_calls = 2.1, .form = Form::kGzip, .body = 1000},
