@@ -229,6 +229,8 @@ TEST(Attack, RefusesToWriteOverItsTargets) {
   EXPECT_EQ(dir.read("targets"), "GET " + server.url() + "\n");
 }
 
+// Sanitizers need all the memory there is for their shadow, and descriptors to see what of it can be read.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /// The binary under a limit of the shell's: "-n 12".
 Ended run_limited(const std::string& limit, const std::string& arguments) {
   Launch launch;
@@ -254,7 +256,6 @@ TEST(Attack, NeedsFewDescriptorsAndSaysWhenThereAreFewer) {
   EXPECT_GT(refused, 0);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their shadow needs all there is
 TEST(Attack, OutlivesALackOfMemory) {
   const TempDir dir;
   const TestServer server{[](const TestRequest&) { return TestAnswer{.body = std::string(3'000'000, 'x')}; }};

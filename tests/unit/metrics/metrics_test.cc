@@ -127,8 +127,8 @@ TEST(Metrics, SaturateInsteadOfWrappingAround) {
 
 TEST(Metrics, KnowTheMeanAndTheWaitWhereSumsSaturate) {
   constexpr std::int64_t kLong = INT64_MAX / 2 + 2;
-  const std::int64_t late = INT64_MAX - 1000;
-  const MetricsSummary m = summary_of({hit(late, kLong), hit(late, kLong), hit(late, 0)});
+  constexpr std::int64_t kLate = INT64_MAX - 1000 - kStart;
+  const MetricsSummary m = summary_of({hit(kLate, kLong), hit(kLate, kLong), hit(kLate, 0)});
   EXPECT_EQ(m.latency_total, Nanos::max());
   EXPECT_NEAR(static_cast<double>(m.latency_mean.count()), static_cast<double>(kLong) / 3 * 2, 1e4);
   EXPECT_EQ(m.wait, Nanos{kLong});
