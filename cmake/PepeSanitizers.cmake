@@ -3,8 +3,6 @@ if(PEPE_SANITIZE)
   list(JOIN PEPE_SANITIZE "," _pepe_sanitize)
   add_compile_options(-fsanitize=${_pepe_sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${_pepe_sanitize})
-  # What GCC takes for uninitialised in instrumented code (std::regex, above all) often is not.
-  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   if("thread" IN_LIST PEPE_SANITIZE)
     # Asio's fences, which ThreadSanitizer does not follow and GCC warns of, stand beside locks that it does.
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)
