@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@ int main(int argc, char** argv) {
   try {
     const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
     return pepe::run_pepe(args);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "pepe: out of memory\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "pepe: %s\n", error.what());
   }

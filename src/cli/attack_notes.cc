@@ -17,8 +17,9 @@ std::vector<std::string> attack_notes(const AttackSummary& summary) {
   std::vector<std::string> notes;
   if (summary.failed > 0) notes.push_back(fmt::format("{} of {} failed", summary.failed, hits(facts.sent)));
   if (facts.missed > 0) {
-    notes.push_back(fmt::format("{} missed: due, but not sent, since -max-workers or -max-connections were busy",
-                                hits(facts.missed)));
+    notes.push_back(fmt::format(
+        "{} missed: due, but not sent, since {}", hits(facts.missed),
+        summary.out_of_targets ? "the list of targets came too slowly" : "-max-workers or -max-connections were busy"));
   }
   // A machine that hiccups once is no news; the report keeps count of it all the same.
   if (facts.late >= kManyLate || facts.worst_lag >= kVeryLate) {

@@ -58,12 +58,13 @@ class ReadSwitch {
   std::array<int, 2> ends_{-1, -1};
 };
 
-Expected<std::string> read_named_file(const std::string& path) {
-  // Unlike the files that flags name, a body is never standard input, and the error says no more than `open
-  // PATH`.
+ReadHooks until(const ReadSwitch& stop) { return {.before_read = {}, .before_wait = {}, .cancel = stop.descriptor()}; }
+
+// Unlike the files that flags name, a body is never standard input, and the error says no more than `open PATH`.
+Expected<std::string> read_named_file(const std::string& path, const ReadSwitch& stop) {
   auto file = InputFile::open_path(path);
   if (!file) return std::move(file).error();
-  return file->read_all();
+  return file->read_all(until(stop));
 }
 
 Expected<const TargetFormat*> find_format(const std::string& name) {
@@ -76,7 +77,8 @@ Expected<const TargetFormat*> find_format(const std::string& name) {
 }
 
 /// Opens the list; its bytes and its name go to `options`.
-Expected<void> open_list(const AttackFlags& flags, TargeterOptions& options, AttackTargets& targets) {
+Expected<void> open_list(const AttackFlags& flags, const std::shared_ptr<ReadSwitch>& stop, TargeterOptions& options,
+                         AttackTargets& targets) {
   const std::string name = flags.targets_given ? flags.targets : "stdin";
   auto opened = InputFile::open(name);
   if (!opened) return opening_error(name, opened.error());
@@ -85,11 +87,8 @@ Expected<void> open_list(const AttackFlags& flags, TargeterOptions& options, Att
   }
   targets.files.push_back(opened->id());
   const auto file = std::make_shared<InputFile>(*std::move(opened));
-  const auto stop = std::make_shared<ReadSwitch>();
   options.name = name;
-  options.read = [file, stop](std::span<char> buffer) {
-    return file->read(buffer, ReadHooks{.before_read = {}, .before_wait = {}, .cancel = stop->descriptor()});
-  };
+  options.read = [file, stop](std::span<char> buffer) { return file->read(buffer, until(*stop)); };
   targets.cancel = [stop] { stop->flip(); };
   return {};
 }
@@ -115,10 +114,11 @@ Expected<AttackTargets> open_attack_targets(const AttackFlags& flags, const std:
   AttackTargets targets;
   TargeterOptions options;
   options.defaults.headers = flags.headers;
-  options.read_file = read_named_file;
+  const auto stop = std::make_shared<ReadSwitch>();
+  options.read_file = [stop](const std::string& path) { return read_named_file(path, *stop); };
   options.warn = [](const std::string& text) { print_note(text); };
   if (urls.empty()) {
-    if (auto opened = open_list(flags, options, targets); !opened) return std::move(opened).error();
+    if (auto opened = open_list(flags, stop, options, targets); !opened) return std::move(opened).error();
   } else {
     options.name = "command line";
     options.read = read_urls(urls);

@@ -1,6 +1,7 @@
 #include "cli/input_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,7 +62,8 @@ Expected<InputFile> InputFile::open(const std::string& name) {
 Expected<InputFile> InputFile::open_path(const std::string& path) {
   int descriptor = -1;
   do {
-    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // A named pipe that nobody writes to is waited for in wait(), which can be told to stop; open() could not.
+    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   } while (descriptor < 0 && errno == EINTR && !interrupt::happened());
   if (descriptor < 0) return system_error("open " + path, errno);
   return InputFile{path, descriptor, true};
@@ -108,16 +110,17 @@ Expected<std::size_t> InputFile::read(std::span<char> buffer, const ReadHooks& h
   }
 }
 
-Expected<std::string> InputFile::read_all() {
+Expected<std::string> InputFile::read_all(const ReadHooks& hooks, std::size_t most) {
   constexpr std::size_t kStep = 64 * 1024;
   std::string bytes;
   while (true) {
     const std::size_t size = bytes.size();
     bytes.resize(size + kStep);
-    const auto got = read({bytes.data() + size, kStep});
+    const auto got = read({bytes.data() + size, kStep}, hooks);
     if (!got) return got.error();
     bytes.resize(size + *got);
     if (*got == 0) return bytes;
+    if (bytes.size() > most) return Error{fmt::format("read {}: it is too large: want at most {} bytes", name_, most)};
   }
 }
 

@@ -53,8 +53,10 @@ class InputFile {
   /// Fills `buffer` with what there is, waiting for at least one byte; 0 at the end, and once an interrupt
   /// has ended the reading. Error: `read NAME: ...`.
   Expected<std::size_t> read(std::span<char> buffer, const ReadHooks& hooks = {});
-  /// All that is left.
-  Expected<std::string> read_all();
+  /// All that is left. Error: also where that is over `most` bytes, so that what is endless does not take all memory.
+  Expected<std::string> read_all(const ReadHooks& hooks = {}, std::size_t most = kMostBytes);
+
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
  private:
   InputFile(std::string name, int descriptor, bool owned);

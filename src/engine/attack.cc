@@ -18,6 +18,9 @@
 namespace pepe {
 namespace {
 
+// How long the clock of a run waits for the first target of a lazy list. A silent list does not hold up the run.
+constexpr Nanos kListHeadStart = std::chrono::milliseconds{250};
+
 std::int64_t wall_clock_nanos() {
   return std::chrono::duration_cast<Nanos>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -28,11 +31,15 @@ std::uint64_t random_run_id() {
 }
 
 // Says, in the facts, whether the numbers are those of the server or those of the generator.
-void judge(RunFacts& facts, const AttackOptions& options, std::size_t stalls) {
+void judge(AttackSummary& summary, const AttackOptions& options, std::size_t stalls) {
   constexpr double kBusyLimit = 0.95;
+  RunFacts& facts = summary.facts;
   double busiest = 0;
   for (const ThreadFacts& thread : facts.threads) busiest = std::max(busiest, thread.peak_busy_share);
-  if (facts.missed > 0) {
+  if (summary.out_of_targets && (facts.missed > 0 || facts.sent == 0)) {
+    facts.limited = true;
+    facts.limit = "the list of targets came too slowly";
+  } else if (facts.missed > 0) {
     facts.limited = true;
     facts.limit =
         options.max_connections > 0 ? "all -max-workers or -max-connections were busy" : "all -max-workers were busy";
@@ -135,7 +142,7 @@ AttackSummary conclude(const AttackState& attack, const Conductor& conductor, Si
   AttackSummary summary = conductor.summarise();
   summary.facts.run_id = attack.run_id;
   summary.facts.complete = true;
-  judge(summary.facts, attack.options, sink.stalls());
+  judge(summary, attack.options, sink.stalls());
   write_facts(summary.facts, sink);
   add_plan(attack, summary.facts);
   return summary;
@@ -165,10 +172,6 @@ Expected<AttackSummary> run_attack(const AttackOptions& options, Targeter& targe
   auto exporter = open_exporter(options, out, events);
   if (!exporter) return std::move(exporter).error();
 
-  const std::int16_t zone = local_zone_minutes(wall_clock_nanos());
-  // Nothing between these two: they are one moment on two clocks.
-  state.start = {wall_clock_nanos(), zone};
-  state.start_instant = Clock::now();
   Conductor conductor{state, events};
   Sink sink{*exporter ? **exporter : out, [&] { conductor.stop_soon(Stop::kAtOnce); }};
   state.sink = &sink;
@@ -177,7 +180,12 @@ Expected<AttackSummary> run_attack(const AttackOptions& options, Targeter& targe
     feed = std::make_unique<TargetFeed>(
         targeter, state.request_options, [&] { conductor.wake_workers_soon(); }, events.cancel_targets);
     state.feed = feed.get();
+    feed->await_first(kListHeadStart);
   }
+  const std::int16_t zone = local_zone_minutes(wall_clock_nanos());
+  // Nothing between these two: they are one moment on two clocks.
+  state.start = {wall_clock_nanos(), zone};
+  state.start_instant = Clock::now();
   RunFacts planned;
   add_plan(state, planned);
   write_facts(planned, sink);

@@ -250,6 +250,7 @@ AttackSummary Conductor::summarise() const {
     facts.worst_lag = std::max(facts.worst_lag, Nanos{counters.worst_lag.load()});
     end = std::max(end, crew->worker->last_done());
     out_of_slots = out_of_slots || crew->worker->ran_out_of_slots();
+    summary.out_of_targets = summary.out_of_targets || crew->worker->ran_out_of_targets();
   }
   facts.elapsed = end - attack_.start_instant;
   for (const auto& crew : crews_) {
@@ -257,7 +258,7 @@ AttackSummary Conductor::summarise() const {
     const double busy = static_cast<double>((crew->window_cpu - crew->window_spun).count()) / wall;
     facts.threads.push_back({std::clamp(busy, 0.0, 1.0), std::max(crew->peak_busy, std::clamp(busy, 0.0, 1.0))});
   }
-  if (out_of_slots) {
+  if (out_of_slots || (summary.out_of_targets && !attack_.options.rate.unpaced())) {
     // Of a run that was stopped, what was due by then.
     const Nanos stopped{attack_.stop_offset.load()};
     const Nanos duration = attack_.options.duration;

@@ -29,6 +29,11 @@ TargetFeed::~TargetFeed() {
   thread_.join();
 }
 
+void TargetFeed::await_first(Nanos at_most) {
+  std::unique_lock lock{mutex_};
+  begun_.wait_for(lock, at_most, [this] { return any_ || ended_; });
+}
+
 TargetFeed::State TargetFeed::refill(Batch& batch) {
   {
     const std::lock_guard lock{mutex_};
@@ -57,6 +62,7 @@ void TargetFeed::run(Targeter& targeter) {
       more = false;
     }
   }
+  begun_.notify_one();
   on_change_();
 }
 
@@ -70,19 +76,23 @@ bool TargetFeed::read_one(Targeter& targeter) {
     owned->request = make_request(owned->target, options_);
   }
   bool waited_for = false;
+  bool first = false;
   {
     std::unique_lock lock{mutex_};
     if (owned) {
       room_.wait(lock, [this] { return cancelled_ || ready_.size() < kReadAhead; });
       ready_.push_back(std::move(owned));
+      first = !std::exchange(any_, true);
     } else {
       ended_ = true;
       if (!next) error_ = next.error().text();
+      if (next && !any_) error_ = kNoTargets;
     }
     ended_ = ended_ || cancelled_;
     if (ended_) return false;
     waited_for = std::exchange(waited_for_, false);
   }
+  if (first) begun_.notify_one();
   if (waited_for) on_change_();
   return true;
 }

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "engine/hit.h"
+#include "pepe/base/time.h"
 #include "pepe/target/targeter.h"
 
 namespace pepe {
@@ -24,6 +25,9 @@ class TargetFeed {
   TargetFeed(Targeter& targeter, const RequestOptions& options, std::function<void()> on_change,
              std::function<void()> cancel);
   ~TargetFeed();
+
+  /// Waits until the first target or the end of the list was read, but no longer than `at_most`.
+  void await_first(Nanos at_most);
 
   using Batch = std::deque<std::unique_ptr<OwnedTarget>>;
   enum class State { kSome, kNotYet, kEnded };
@@ -41,7 +45,9 @@ class TargetFeed {
   std::function<void()> cancel_;
   std::mutex mutex_;
   std::condition_variable room_;
+  std::condition_variable begun_;
   Batch ready_;
+  bool any_{false};  // targets were read
   bool waited_for_{false};
   bool ended_{false};
   bool cancelled_{false};

@@ -119,8 +119,10 @@ void Worker::heed_stop() {
   stop_heeded_ = true;
   // Hit numbers stay dense: whatever was claimed and due when the run was stopped is sent, or counted as missed.
   const Instant stopped = attack_.start_instant + Nanos{attack_.stop_offset.load(std::memory_order_acquire)};
-  if (claim_ && claim_->due <= stopped && !unpaced_ && has_target()) {
-    if (may_start()) {
+  if (claim_ && claim_->due <= stopped && !unpaced_) {
+    if (!has_target()) {
+      ran_out_of_targets_ = feed_state_ == TargetFeed::State::kNotYet;
+    } else if (may_start()) {
       take_up();
     } else {
       ran_out_of_slots_ = true;
@@ -156,6 +158,7 @@ bool Worker::release_due_hits(Instant now) {
     if (claim_->due > now) break;
     if (!has_target()) {
       const bool over = attack_.options.duration > Nanos{0} && now - attack_.start_instant >= attack_.options.duration;
+      ran_out_of_targets_ = over && feed_state_ == TargetFeed::State::kNotYet;
       if (over || feed_state_ == TargetFeed::State::kEnded) end_schedule();
       break;
     }

@@ -78,6 +78,8 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   Instant last_done() const noexcept { return last_done_; }
   /// This worker met the end of the schedule with overdue hits and no free slot to send them.
   bool ran_out_of_slots() const noexcept { return ran_out_of_slots_; }
+  /// This worker met the end of the schedule with a hit that was due, but not yet read from the lazy list.
+  bool ran_out_of_targets() const noexcept { return ran_out_of_targets_; }
   /// There was no memory even for results: the worker has given up. From any thread.
   bool out_of_memory() const noexcept { return out_of_memory_.load(); }
 
@@ -173,6 +175,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   std::uint64_t in_flight_{0};
   bool schedule_over_{false};
   bool ran_out_of_slots_{false};
+  bool ran_out_of_targets_{false};
   bool stop_heeded_{false};
   std::atomic<bool> woken_{false};
   std::atomic<bool> out_of_memory_{false};

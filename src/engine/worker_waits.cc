@@ -59,6 +59,8 @@ void Worker::sleep(Instant now, bool sent) {
   if (until <= now) {
     // The last stretch before a due time is spun through: a sleep would end too late.
     if (!sent) WorkerCounters::add<Nanos::rep>(counters_.spun, std::min(kIdleTurn, Clock::now() - now).count());
+    // Nor may a schedule that is never caught up with starve the dials that its hits wait for.
+    if (!claim_) io_.poll();
     return;
   }
   ready_.wait(now, until);

@@ -24,7 +24,7 @@ Expected<std::vector<Target>> read_all_targets(Targeter& targeter) {
     if (!*target) break;
     targets.push_back(**std::move(target));
   }
-  if (targets.empty()) return Error{"no targets to attack"};
+  if (targets.empty()) return Error{kNoTargets};
   return targets;
 }
 

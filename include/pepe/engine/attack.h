@@ -94,7 +94,9 @@ struct AttackEvents {
 struct AttackSummary {
   RunFacts facts;
   std::uint64_t failed{0};  ///< Results with an error text.
-  /// A lazy target list that broke off: its error. The results before it are whole.
+  /// Hits were due, at the end, whose targets the lazy list had not given yet.
+  bool out_of_targets{false};
+  /// A lazy target list that broke off, or was empty: its error. The results before it are whole.
   std::string targets_error;
 };
 

@@ -29,7 +29,7 @@ struct RunFacts {
   bool complete{false};     ///< The rest is known.
   Nanos elapsed{0};         ///< From the start to the last result.
   std::uint64_t sent{0};    ///< Hits sent, whatever came of them.
-  std::uint64_t missed{0};  ///< Hits that were due and never sent, since -max-workers or -max-connections were busy.
+  std::uint64_t missed{0};  ///< Hits that were due and never sent: no slot, connection or target was free.
   std::uint64_t late{0};    ///< Hits taken up more than kLateAfter after they were due.
   Nanos worst_lag{0};
   bool limited{false};  ///< The generator, not the server, was the limit; `limit` says how.

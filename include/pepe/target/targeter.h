@@ -52,7 +52,10 @@ struct TargetFormat {
 /// The formats that exist, in the order that help texts name them: http, json.
 std::span<const TargetFormat> target_formats();
 
-/// All targets of the list. Error: the first bad one, or `no targets to attack`.
+/// The fault of a list without targets.
+inline constexpr const char* kNoTargets = "no targets to attack";
+
+/// All targets of the list. Error: the first bad one, or kNoTargets.
 Expected<std::vector<Target>> read_all_targets(Targeter& targeter);
 
 }  // namespace pepe

@@ -39,6 +39,14 @@ TEST(AttackNotes, SayWhatWentWrong) {
             }));
 }
 
+TEST(AttackNotes, SayThatTheListOfTargetsWasTheReason) {
+  AttackSummary summary = summary_of(0);
+  summary.facts.missed = 1;
+  summary.out_of_targets = true;
+  EXPECT_EQ(attack_notes(summary),
+            std::vector<std::string>{"1 hit missed: due, but not sent, since the list of targets came too slowly"});
+}
+
 TEST(AttackNotes, SayThatOneHitWasVeryLate) {
   AttackSummary summary = summary_of(1);
   summary.facts.late = 1;

@@ -105,6 +105,46 @@ TEST(InputFile, EndsWhenItIsCancelled) {
   for (const int end : cancel) ::close(end);
 }
 
+TEST(InputFile, EndsWhenItIsCancelledBeforeAnyoneWritesToIt) {
+  const TempDir dir;
+  const std::string name = dir.path("pipe");
+  ASSERT_EQ(::mkfifo(name.c_str(), 0600), 0);
+  auto file = InputFile::open_path(name);
+  ASSERT_TRUE(file);
+  std::array<int, 2> cancel{};
+  ASSERT_EQ(::pipe(cancel.data()), 0);
+  ASSERT_EQ(::write(cancel[1], "x", 1), 1);
+  const auto got = file->read_all(ReadHooks{.before_read = {}, .before_wait = {}, .cancel = cancel[0]});
+  ASSERT_TRUE(got);
+  EXPECT_EQ(*got, "");
+  for (const int end : cancel) ::close(end);
+}
+
+TEST(InputFile, WaitsForWhoeverWritesToIt) {
+  const TempDir dir;
+  const std::string name = dir.path("pipe");
+  ASSERT_EQ(::mkfifo(name.c_str(), 0600), 0);
+  auto file = InputFile::open_path(name);
+  ASSERT_TRUE(file);
+  std::thread writer{[&name] {
+    const int pipe = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
+    EXPECT_EQ(::write(pipe, "late", 4), 4);
+    ::close(pipe);
+  }};
+  const auto got = file->read_all();
+  writer.join();
+  ASSERT_TRUE(got);
+  EXPECT_EQ(*got, "late");
+}
+
+TEST(InputFile, IsNotReadWithoutEnd) {
+  auto file = InputFile::open_path("/dev/zero");
+  ASSERT_TRUE(file);
+  const auto got = file->read_all({}, 100'000);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().text(), "read /dev/zero: it is too large: want at most 100000 bytes");
+}
+
 TEST(OutputFile, ReplacesWhatWasThere) {
   const TempDir dir;
   auto file = OutputFile::open(dir.write("out", "something old and long"));

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <future>
 #include <map>
 #include <string>
 #include <thread>
@@ -241,6 +242,57 @@ TEST(Attack, RecordsAFaultyTargetHitByHit) {
       run_attack({.rate = {50, 1s}, .duration = 100ms}, {{"G T", "http://127.0.0.1:1/", {}, nullptr}});
   ASSERT_EQ(run.rows.size(), 5U);
   for (const Row& row : run.rows) EXPECT_EQ(row.error, "net/http: invalid method \"G T\"");
+}
+
+/// A list that gives nothing until it is told to end.
+class SilentTargeter final : public Targeter {
+ public:
+  Expected<std::optional<Target>> next() override {
+    told_.get_future().wait();
+    return std::optional<Target>{};
+  }
+  void end() { told_.set_value(); }
+
+ private:
+  std::promise<void> told_;
+};
+
+AttackSummary run_lazily(AttackOptions options, Targeter& targeter, const AttackEvents& events = {}) {
+  options.lazy = true;
+  const auto pacer = make_constant_pacer(options.rate);
+  StringSink sink;
+  auto summary = attack(options, targeter, *pacer, sink, events);
+  EXPECT_TRUE(summary) << summary.error().text();
+  return *std::move(summary);
+}
+
+TEST(Attack, BeginsWithTheFirstTargetOfALazyList) {
+  TestServer server;
+  for (int i = 0; i < 20; ++i) {
+    ListTargeter targeter{{get(server.url()), get(server.url())}};
+    EXPECT_EQ(run_lazily({.rate = {1, 1s}, .duration = 1ns}, targeter).facts.sent, 1U);
+  }
+}
+
+TEST(Attack, CountsAsMissedWhatALazyListHeldUp) {
+  for (const Rate rate : {Rate{100, 1s}, Rate{0, 1s}}) {
+    SilentTargeter targeter;
+    AttackEvents events;
+    events.cancel_targets = [&targeter] { targeter.end(); };
+    const AttackSummary summary = run_lazily({.rate = rate, .duration = 50ms, .max_workers = 1000}, targeter, events);
+    EXPECT_EQ(summary.facts.sent, 0U);
+    EXPECT_EQ(summary.facts.missed, rate.unpaced() ? 0U : 5U);
+    EXPECT_TRUE(summary.out_of_targets);
+    EXPECT_EQ(summary.facts.limit, "the list of targets came too slowly");
+    EXPECT_EQ(summary.targets_error, "");
+  }
+}
+
+TEST(Attack, SaysThatALazyListIsEmpty) {
+  ListTargeter targeter{{}};
+  const AttackSummary summary = run_lazily({.rate = {100, 1s}, .duration = 1s}, targeter);
+  EXPECT_EQ(summary.targets_error, "no targets to attack");
+  EXPECT_FALSE(summary.out_of_targets);
 }
 
 TEST(Attack, EndsWithTheErrorOfItsSink) {
