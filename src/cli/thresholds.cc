@@ -40,7 +40,9 @@ Expected<double> Threshold::parse_limit(Unit unit, std::string_view text) {
   const bool percent = unit == Unit::kRatio && text.ends_with('%');
   const auto number = parse_decimal(text.substr(0, text.size() - (percent ? 1 : 0)));
   if (!number) return Error{fmt::format("{} is no number: want one like 99.9, of at most 15 digits", quote(text))};
-  return percent ? *number / 100 : *number;
+  const double limit = percent ? *number / 100 : *number;
+  if (unit == Unit::kRatio && limit > 1) return Error{fmt::format("{} is over 1, or 100%", quote(text))};
+  return limit;
 }
 
 Expected<Threshold> Threshold::parse(std::string_view text) {

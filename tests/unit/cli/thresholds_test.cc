@@ -69,11 +69,22 @@ struct FaultCase {
 };
 
 constexpr FaultCase kFaultCases[] = {
-    {"", "want FIGURE>VALUE"},          {"p99", "want FIGURE>VALUE"},        {"p99=1s", "want FIGURE>VALUE"},
-    {"p101>1s", "\"p101\" is none of"}, {"p>1s", "\"p\" is none of"},        {"p-1>1s", "\"p-1\" is none of"},
-    {"latency>1s", "is none of"},       {"p99>300", "missing unit"},         {"p99>", "invalid duration"},
-    {"success<x%", "is no number"},     {"errors>-1", "is no number"},       {"errors>5%", "is no number"},
-    {"rate<nan", "is no number"},       {"success<%", "\"%\" is no number"},
+    {"", "want FIGURE>VALUE"},
+    {"p99", "want FIGURE>VALUE"},
+    {"p99=1s", "want FIGURE>VALUE"},
+    {"p101>1s", "\"p101\" is none of"},
+    {"p>1s", "\"p\" is none of"},
+    {"p-1>1s", "\"p-1\" is none of"},
+    {"latency>1s", "is none of"},
+    {"p99>300", "missing unit"},
+    {"p99>", "invalid duration"},
+    {"success<99", "is over 1, or 100%"},
+    {"success<101%", "is over 1, or 100%"},
+    {"success<x%", "is no number"},
+    {"errors>-1", "is no number"},
+    {"errors>5%", "is no number"},
+    {"rate<nan", "is no number"},
+    {"success<%", "\"%\" is no number"},
 };
 
 TEST(Threshold, SaysWhatItExpected) {
