@@ -84,6 +84,14 @@ void drop_local_ends(std::string& text) {
   }
 }
 
+// `stream error: stream ID 7; CANCEL` becomes `stream error: CANCEL`: the number is another one for each hit.
+void drop_stream(std::string& text) {
+  const std::size_t at = text.find("stream ID ");
+  if (at == std::string::npos) return;
+  const std::size_t end = text.find("; ", at);
+  if (end != std::string::npos) text.erase(at, end + 2 - at);
+}
+
 void append_label(std::string_view name, std::string_view value, std::string& out) {
   if (!out.empty()) out += ',';
   out.append(name).append("=\"");
@@ -174,6 +182,7 @@ std::string url_label(std::string_view url) {
 std::string message_label(std::string_view error) {
   std::string label = without_quotations(without_quoted_prefix(error));
   drop_local_ends(label);
+  drop_stream(label);
   return printable(label, kMaxMessage);
 }
 

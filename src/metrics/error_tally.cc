@@ -2,17 +2,33 @@
 
 namespace pepe {
 
-void mask_local_ports(std::string_view error, std::string& out) {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Appends `text` with `*` for the number of its HTTP/2 stream.
+void mask_stream(std::string_view text, std::string& out) {
+  constexpr std::string_view kStream = "stream ID ";
+  const std::size_t at = text.find(kStream);
+  std::size_t begin = at == std::string_view::npos ? text.size() : at + kStream.size();
+  std::size_t end = begin;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  out.append(text.substr(0, begin)).append(end > begin ? "*" : "").append(text.substr(end));
+}
+
+}  // namespace
+
+void mask_passing_numbers(std::string_view error, std::string& out) {
   out.clear();
   constexpr std::string_view kArrow = "->";
   for (std::size_t arrow = error.find(kArrow); arrow != std::string_view::npos; arrow = error.find(kArrow)) {
     std::size_t digits = arrow;
-    while (digits > 0 && error[digits - 1] >= '0' && error[digits - 1] <= '9') --digits;
+    while (digits > 0 && is_digit(error[digits - 1])) --digits;
     const bool is_port = digits < arrow && digits > 0 && error[digits - 1] == ':';
     out.append(error.substr(0, is_port ? digits : arrow)).append(is_port ? "*->" : "->");
     error.remove_prefix(arrow + kArrow.size());
   }
-  out.append(error);
+  mask_stream(error, out);
 }
 
 void ErrorTally::add(std::string_view error) {
@@ -32,7 +48,7 @@ void ErrorTally::count_text(std::size_t text) {
 }
 
 void ErrorTally::add_new(std::string_view error) {
-  mask_local_ports(error, masked_);
+  mask_passing_numbers(error, masked_);
   if (const auto found = kind_index_.find(masked_); found != kind_index_.end()) {
     Kind& kind = kinds_[found->second];
     ++kind.count;

@@ -11,9 +11,9 @@
 
 namespace pepe {
 
-/// Counts error texts: each distinct one, and each kind of them (texts that differ in the local port only). Memory is
-/// bounded: texts are cut at kMaxErrorText bytes, and past kMaxErrors kinds, as many further texts of known kinds, or
-/// kMaxErrorBytes in all, results are counted without their text.
+/// Counts error texts: each distinct one, and each kind of them (texts that differ in the local port or the HTTP/2
+/// stream only). Memory is bounded: texts are cut at kMaxErrorText bytes, and past kMaxErrors kinds, as many further
+/// texts of known kinds, or kMaxErrorBytes in all, results are counted without their text.
 class ErrorTally {
  public:
   static constexpr std::size_t kMaxErrorText = 4096;
@@ -25,7 +25,7 @@ class ErrorTally {
 
  private:
   struct Kind {
-    std::string key;  ///< The text with `*` for the port, or the text itself.
+    std::string key;  ///< The text with `*` for the number, or the text itself.
     std::uint64_t count{0};
     bool merged{false};  ///< It has several texts.
   };
@@ -56,8 +56,10 @@ class ErrorTally {
   std::uint64_t left_out_{0};
 };
 
-/// Makes `out` be `error` with `*` in place of each local port: the digits between ":" and "->" in "read tcp
-/// 127.0.0.1:40312->127.0.0.1:80: read: connection reset by peer".
-void mask_local_ports(std::string_view error, std::string& out);
+/// Makes `out` be `error` with `*` in place of what differs from hit to hit: each local port, which is the digits
+/// between
+/// ":" and "->" in "read tcp 127.0.0.1:40312->127.0.0.1:80: read: connection reset by peer", and the HTTP/2 stream of
+/// "stream error: stream ID 7; CANCEL".
+void mask_passing_numbers(std::string_view error, std::string& out);
 
 }  // namespace pepe

@@ -25,8 +25,8 @@ void append_status_codes(const MetricsSummary& summary, std::string& out) {
   for (const std::string& code : codes) out.append(code).append("  ");
 }
 
-// One line for each kind of error. Texts that differ in the local port only would fill pages; they are one line with
-// their count. A text that is alone is shown as it is.
+// One line for each kind of error. Texts that differ in the port or stream only would fill pages; they are one line
+// with their count. A text that is alone is shown as it is.
 void append_errors(const MetricsSummary& summary, std::string& out) {
   for (const ErrorKind& kind : summary.error_kinds) {
     append_terminal_safe(kind.text, out);

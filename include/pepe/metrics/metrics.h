@@ -14,9 +14,9 @@
 
 namespace pepe {
 
-/// Error texts that differ in nothing but the local port of the connection.
+/// Error texts that differ in nothing but the local port of the connection or the number of the HTTP/2 stream.
 struct ErrorKind {
-  std::string text;  ///< With `*` for the port when there are several, else the text as it is.
+  std::string text;  ///< With `*` for the number when there are several, else the text as it is.
   std::uint64_t count{0};
   bool merged{false};  ///< There are several.
 };

@@ -20,15 +20,18 @@ constexpr MaskCase kMaskCases[] = {
     {"Two", "a:1->b:2 c:3->d:4", "a:*->b:2 c:*->d:4"},
     {"NoPort", "a->b 7->8 :->x", "a->b 7->8 :->x"},
     {"NoArrow", "Get \"http://h:80/\": EOF", "Get \"http://h:80/\": EOF"},
+    {"Stream", "Get \"u\": stream error: stream ID 17; CANCEL", "Get \"u\": stream error: stream ID *; CANCEL"},
+    {"NoStream", "stream ID ; stream ID", "stream ID ; stream ID"},
+    {"StreamAtTheEnd", "stream ID 1", "stream ID *"},
     {"Empty", "", ""},
     {"ArrowFirst", "->:1->", "->:*->"},
 };
 
-TEST(MaskLocalPorts, ReplacesThePortBeforeAnArrow) {
+TEST(MaskPassingNumbers, ReplacesThePortBeforeAnArrowAndTheStream) {
   for (const MaskCase& row : kMaskCases) {
     SCOPED_TRACE(row.name);
     std::string out;
-    mask_local_ports(row.text, out);
+    mask_passing_numbers(row.text, out);
     EXPECT_EQ(out, row.want);
   }
 }
