@@ -54,13 +54,14 @@ std::string base64(std::string_view bytes) {
 
 // The first thing that keeps `target` from being sent, or an empty text.
 std::string find_fault(const Target& target, const Expected<Url>& url, std::string_view attack) {
-  if (!is_token(target.method)) return fmt::format("net/http: invalid method \"{}\"", target.method);
+  if (!is_token(target.method)) return fmt::format("net/http: invalid method {}", quote(target.method));
   const std::string prefix = error_prefix(target.method, target.url);
   if (!url) return error_prefix(target.method, target.url) + url.error().text();
   for (const HeaderField& field : target.headers) {
-    if (!is_token(field.name)) return fmt::format("{}net/http: invalid header field name \"{}\"", prefix, field.name);
+    if (!is_token(field.name))
+      return fmt::format("{}net/http: invalid header field name {}", prefix, quote(field.name));
     if (!is_field_value(field.value))
-      return fmt::format("{}net/http: invalid header field value for \"{}\"", prefix, field.name);
+      return fmt::format("{}net/http: invalid header field value for {}", prefix, quote(field.name));
   }
   if (!is_field_value(attack))
     return fmt::format("{}net/http: invalid header field value for \"{}\"", prefix, kAttackHeader);
