@@ -47,6 +47,7 @@ InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(owned_, other.owned_);
   std::swap(id_, other.id_);
   std::swap(bytes_read_, other.bytes_read_);
+  std::swap(failed_, other.failed_);
   return *this;
 }
 
@@ -106,7 +107,9 @@ Expected<std::size_t> InputFile::read(std::span<char> buffer, const ReadHooks& h
       bytes_read_ += static_cast<std::uint64_t>(got);
       return static_cast<std::size_t>(got);
     }
-    if (errno != EINTR && errno != EAGAIN) return system_error("read " + name_, errno);
+    if (errno == EINTR || errno == EAGAIN) continue;
+    failed_ = true;
+    return system_error("read " + name_, errno);
   }
 }
 

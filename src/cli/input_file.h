@@ -50,6 +50,9 @@ class InputFile {
   /// Bytes read so far.
   std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
+  /// A read has failed, so that a file of which no bytes were read need not be empty.
+  bool failed() const noexcept { return failed_; }
+
   /// Fills `buffer` with what there is, waiting for at least one byte; 0 at the end, and once an interrupt
   /// has ended the reading. Error: `read NAME: ...`.
   Expected<std::size_t> read(std::span<char> buffer, const ReadHooks& hooks = {});
@@ -68,6 +71,7 @@ class InputFile {
   bool owned_{false};
   FileId id_;
   std::uint64_t bytes_read_{0};
+  bool failed_{false};
 };
 
 }  // namespace pepe

@@ -74,7 +74,7 @@ Expected<ResultInputs> ResultInputs::open(std::vector<std::string> names, Result
     };
     auto reader = open_results({name, read}, events_of(name, state->options, state->damaged), state->options.decode);
     if (!reader) {
-      if (!several || file->bytes_read() > 0) return std::move(reader).error();
+      if (!several || file->bytes_read() > 0 || file->failed()) return std::move(reader).error();
       print_note(fmt::format("{} is empty and passed over", name));
       empty = std::move(reader).error();
       continue;

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -34,6 +35,16 @@ TEST(Attack, SendsEveryHitAndKeepsEveryResult) {
   EXPECT_THAT(ended.out, IsEmpty());
   EXPECT_EQ(server.requests().size(), 20U);
   EXPECT_EQ(line_count(results_of(dir.path("out"))), 20U);
+}
+
+TEST(Attack, EndsThoughTheBodyOfALazyTargetIsNeverWritten) {
+  const TempDir dir;
+  const std::string pipe = dir.path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const Ended ended = run_pepe_binary({"attack", "-lazy", "-rate=100", "-duration=50ms", "-output=/dev/null"},
+                                      "PUT http://h/\n@" + pipe);
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("5 hits missed: due, but not sent, since the list of targets came too slowly"));
 }
 
 TEST(Attack, TakesUrlsForTargets) {

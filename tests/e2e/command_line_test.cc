@@ -52,6 +52,7 @@ const StatusCase kStatusCases[] = {
      "error opening nosuch: open nosuch: no such file or directory"},
     {"EmptyTargetsName", {"attack", "-targets="}, 1, "error opening : open : no such file or directory"},
     {"NoTargets", {"attack"}, 1, "no targets to attack"},
+    {"NoLazyTargets", {"attack", "-lazy", "-duration=1s", "-output=/dev/null"}, 1, "no targets to attack"},
     {"MissingBody",
      {"attack", "-body=nosuch", "http://h/"},
      1,

@@ -151,6 +151,13 @@ TEST(Report, PassesOverAnEmptyFileAmongOthers) {
   EXPECT_THAT(ended.out, HasSubstr("200:3  \n"));
 }
 
+TEST(Report, TakesADirectoryAmongOthersForNoEmptyFile) {
+  const TempDir dir;
+  const Ended ended = run_pepe_binary({"report", dir.path("."), dir.write("full", csv(3))});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err, HasSubstr("is a directory"));
+}
+
 TEST(Report, CountsWhatStoodBeforeDamageAndFails) {
   const TempDir dir;
   const std::string damaged = dir.write("damaged", csv(5) + "garbage\n");

@@ -37,7 +37,9 @@ TEST(InputFile, NamesTheDirectoryThatCannotBeRead) {
   const TempDir dir;
   auto file = InputFile::open(dir.path("."));
   ASSERT_TRUE(file);
+  EXPECT_FALSE(file->failed());
   EXPECT_FALSE(file->read_all());
+  EXPECT_TRUE(file->failed());
 }
 
 /// A named pipe, open at both ends, so that reading it waits.
