@@ -12,6 +12,8 @@ constexpr Nanos kBusyInterval = std::chrono::milliseconds{250};
 // Either way the line is at 400 hits a second.
 constexpr std::uint32_t kBusyFrom = 10;
 constexpr std::uint32_t kBusyBelow = 100;
+// So many chunks in a row make a stream busy: a burst alone, after the machine held the sender up, does not.
+constexpr std::uint32_t kBusyChunks = 4;
 
 }  // namespace
 
@@ -68,7 +70,8 @@ void Recorder::take(std::string& out) {
   writer_.take(out);
   flush_at_ = Instant::max();
   const std::uint32_t enough = flush_interval_ == kBusyInterval ? kBusyBelow : kBusyFrom;
-  flush_interval_ = hits_in_chunk_ >= enough ? kBusyInterval : kQuietInterval;
+  busy_chunks_ = hits_in_chunk_ >= enough ? busy_chunks_ + 1 : 0;
+  flush_interval_ = busy_chunks_ >= kBusyChunks ? kBusyInterval : kQuietInterval;
   hits_in_chunk_ = 0;
 }
 

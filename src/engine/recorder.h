@@ -47,6 +47,7 @@ class Recorder {
   Instant flush_at_{Instant::max()};
   Nanos flush_interval_;
   std::uint32_t hits_in_chunk_{0};
+  std::uint32_t busy_chunks_{0};
 };
 
 }  // namespace pepe

@@ -239,6 +239,11 @@ TEST(Recorder, WantsAQuietChunkWrittenSoonAndABusyOneLater) {
   EXPECT_EQ(bench.recorder.flush_at() - Bench::kStart, quiet) << "a chunk's time is that of its first hit";
   bench.rows();
   EXPECT_EQ(bench.recorder.flush_at(), Instant::max());
+  for (int chunk = 1; chunk < 4; ++chunk) {
+    for (int i = 0; i < 20; ++i) bench.answer_known(true);
+    EXPECT_EQ(bench.recorder.flush_at() - Bench::kStart, quiet) << "a burst does not make a stream busy";
+    bench.rows();
+  }
   bench.answer_known(true);
   EXPECT_GT(bench.recorder.flush_at() - Bench::kStart, 2 * quiet);
   bench.rows();
