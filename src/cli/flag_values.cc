@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "pepe/base/text.h"
 #include "pepe/result/codec.h"
@@ -143,6 +144,10 @@ Expected<HeaderField> parse_header(std::string_view text) {
 Expected<void> add_connect_to(std::string_view text, std::vector<ConnectTo>& entries) {
   const std::vector<std::string> parts = split_at_colons(text);
   if (parts.size() != 4) return Error{"want SRC:PORT:DST:PORT (an IPv6 address in brackets)"};
+  // An entry that matches no URL would let the hits go to the very host that they are to be kept from.
+  const auto port = parse_uint(parts[1]);
+  if (!port || *port == 0 || *port > 65535 || std::to_string(*port) != parts[1])
+    return Error{fmt::format("the first port is {}: want a number from 1 to 65535", quote(parts[1]))};
   const std::string from = parts[0] + ":" + parts[1];
   std::string to = parts[2] + ":" + parts[3];
   const auto known =

@@ -101,12 +101,33 @@ TEST(AttackFlags, LetTheLastListWin) {
 }
 
 TEST(AttackFlags, RefuseBadValues) {
-  for (const char* arg :
-       {"-rate=abc",    "-rate=1.5",       "-rate=5/",         "-rate=5/1x",        "-rate=5/1",
-        "-rate=",       "-rate= 5",        "-rate=0x10",       "-rate=-5",          "-rate=5/-1s",
-        "-duration=5",  "-duration=",      "-max-workers=-1",  "-max-workers=0",    "-connections=1.5",
-        "-max-body=-2", "-max-body=1Kb",   "-dns-ttl=5",       "-connect-to=a:1:b", "-laddr=999.1.1.1",
-        "-threads=0",   "-progress=maybe", "-proxy-header=foo"}) {
+  for (const char* arg : {"-rate=abc",
+                          "-rate=1.5",
+                          "-rate=5/",
+                          "-rate=5/1x",
+                          "-rate=5/1",
+                          "-rate=",
+                          "-rate= 5",
+                          "-rate=0x10",
+                          "-rate=-5",
+                          "-rate=5/-1s",
+                          "-duration=5",
+                          "-duration=",
+                          "-max-workers=-1",
+                          "-max-workers=0",
+                          "-connections=1.5",
+                          "-max-body=-2",
+                          "-max-body=1Kb",
+                          "-dns-ttl=5",
+                          "-connect-to=a:1:b",
+                          "-connect-to=a:http:b:1",
+                          "-connect-to=a::b:1",
+                          "-connect-to=a:080:b:1",
+                          "-connect-to=a:65536:b:1",
+                          "-laddr=999.1.1.1",
+                          "-threads=0",
+                          "-progress=maybe",
+                          "-proxy-header=foo"}) {
     SCOPED_TRACE(arg);
     Attack attack;
     const auto parsed = attack.parse({arg});
