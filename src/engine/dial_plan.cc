@@ -5,6 +5,7 @@
 
 #include "engine/shortage.h"
 #include "engine/transport.h"
+#include "pepe/base/text.h"
 
 namespace pepe {
 namespace {
@@ -50,7 +51,7 @@ Expected<std::unique_ptr<RoutePlan>> RoutePlan::make(const AttackOptions& option
   if (Expected<void> read = plan->read_addresses(options); !read) return std::move(read).error();
   for (const ConnectTo& entry : options.connect_to) {
     if (entry.to.empty()) continue;
-    std::unique_ptr<Mapping>& mapping = plan->mappings_[entry.from];
+    std::unique_ptr<Mapping>& mapping = plan->mappings_[lower_case(entry.from)];
     if (!mapping) mapping = std::make_unique<Mapping>();
     mapping->to.insert(mapping->to.end(), entry.to.begin(), entry.to.end());
   }
@@ -104,7 +105,7 @@ std::uint32_t RoutePlan::routes(const Origin& origin) const {
   if (!unix_socket_.empty()) return 1;
   const Proxy* used = proxy(origin);
   const HostPort to = used == nullptr ? HostPort{origin.host, origin.port} : HostPort{used->host, used->port};
-  const auto mapping = mappings_.find(format_host_port(to.host, to.port));
+  const auto mapping = mappings_.find(lower_case(format_host_port(to.host, to.port)));
   return mapping == mappings_.end() ? 1 : static_cast<std::uint32_t>(mapping->second->to.size());
 }
 
@@ -118,7 +119,7 @@ Expected<Route> RoutePlan::route(const Origin& origin) {
   if (!used) return Error{used.error()};
   Route route{HostPort{origin.host, origin.port}, *used};
   if (route.proxy != nullptr) route.to = {route.proxy->host, route.proxy->port};
-  const auto mapping = mappings_.find(format_host_port(route.to.host, route.to.port));
+  const auto mapping = mappings_.find(lower_case(format_host_port(route.to.host, route.to.port)));
   if (mapping == mappings_.end()) return route;
   const std::vector<std::string>& to = mapping->second->to;
   const std::uint32_t turn =

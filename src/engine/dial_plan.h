@@ -87,7 +87,7 @@ class RoutePlan final : public DialPlan {
   const bool offers_h2_;
   std::vector<std::string> resolvers_;  ///< "ip:port"
   std::optional<asio::ip::address> local_;
-  std::map<std::string, std::unique_ptr<Mapping>> mappings_;
+  std::map<std::string, std::unique_ptr<Mapping>> mappings_;  ///< By "host:port" in small letters.
   const ProxyRules proxies_;
   NameCache names_;
   std::once_flag tls_once_;

@@ -204,6 +204,13 @@ TEST(Dialer, ConnectToMapsTheHostAndPort) {
   EXPECT_TRUE(bench.dial({"http", "made-up.invalid", 80}).ok());
 }
 
+TEST(Dialer, ConnectToTakesCapitalLettersOfAHostForSmallOnes) {
+  Listener server;
+  DialBench bench{
+      with(&AttackOptions::connect_to, {{"Made-Up.invalid:80", {"127.0.0.1:" + std::to_string(server.port())}}})};
+  EXPECT_TRUE(bench.dial({"http", "made-up.INVALID", 80}).ok());
+}
+
 TEST(Dialer, ConnectToMapsOnlyThatPort) {
   Listener server;
   const DeafPort deaf;
