@@ -108,6 +108,8 @@ Expected<Counted> run_load(const Load& load, std::size_t at_once, std::uint64_t 
                                .together = load.paced ? 1 : at_once}};
   const AttackOptions options{.rate = {0, std::chrono::seconds{1}},
                               .max_workers = at_once,
+                              // A hit that the machine made late would open another, which is no cost of a hit.
+                              .max_connections = load.paced ? 1 : 0,
                               .keepalive = load.keepalive,
                               .lazy = load.lazy,
                               .threads = 1,
