@@ -18,7 +18,7 @@ constexpr std::size_t kReadBufferBytes = 256 * 1024;
 constexpr std::size_t kPlainBufferBytes = 64 * 1024;
 // Hits that are overdue leave back to back, but answers are looked at in between.
 constexpr int kHitsPerTurn = 256;
-// How often a busy worker lets its io_context run: dials and timers are not starved by a full ready set.
+// How often a worker that does not sleep lets its io_context run: neither a full ready set nor spinning starves dials.
 constexpr std::uint32_t kTurnsPerPoll = 16;
 constexpr std::size_t kUnfinishedPerTurn = 8;
 // How often a hit is sent again that a server says it has not looked at, while others do not get on either.
@@ -92,11 +92,8 @@ void Worker::turn() {
   flush_connections();
   flush(now);
   if (finished()) return;
-  if (events.empty() && unfinished_.empty()) {
-    sleep(now, sent);
-  } else if (++turns_ % kTurnsPerPoll == 0) {
-    io_.poll();
-  }
+  const bool slept = events.empty() && unfinished_.empty() && sleep(now, sent);
+  if (!slept && ++turns_ % kTurnsPerPoll == 0) io_.poll();
 }
 
 // Of a thousand connections none is in the cache when its turn comes: the next ones are fetched while the system call

@@ -123,7 +123,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   void flush_connections();
   void go_on_with_unfinished();
   void reuse_closed_connections();
-  void sleep(Instant now, bool sent);
+  bool sleep(Instant now, bool sent);
   Instant next_wake(Instant now) const;
   Pool& pool_of(Hit& hit);
   Pool& pool_for(const Origin& origin);

@@ -52,8 +52,8 @@ void Worker::time_out(Hit& hit) {
   if (partial) responses_.give_back(std::move(partial));
 }
 
-// `sent`: this turn has sent hits.
-void Worker::sleep(Instant now, bool sent) {
+// `sent`: this turn has sent hits. False: there was no time to sleep, and the io_context has not run.
+bool Worker::sleep(Instant now, bool sent) {
   const Instant until = next_wake(now);
   const bool for_due_hit = claim_ && may_start() && claim_->due - wake_margin_ <= until;
   if (until <= now) {
@@ -61,14 +61,15 @@ void Worker::sleep(Instant now, bool sent) {
     if (!sent) WorkerCounters::add<Nanos::rep>(counters_.spun, std::min(kIdleTurn, Clock::now() - now).count());
     // Nor may a schedule that is never caught up with starve the dials that its hits wait for.
     if (!claim_) io_.poll();
-    return;
+    return false;
   }
   ready_.wait(now, until);
-  if (!for_due_hit) return;
+  if (!for_due_hit) return true;
   // How late the machine wakes a sleeper is learned as it happens.
   const Nanos late = Clock::now() - until;
   if (late > Nanos{0} && late < std::chrono::milliseconds{1})
     wake_margin_ = std::min(kMaxWakeMargin, wake_margin_ + (late - wake_margin_) / 8);
+  return true;
 }
 
 Instant Worker::next_wake(Instant now) const {

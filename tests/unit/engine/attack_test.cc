@@ -97,6 +97,35 @@ TEST(Attack, CountsSendingAsWorkWhereItSpinsBetweenHits) {
   EXPECT_GT(run.summary.facts.threads[0].busy_share, 0.0);
 }
 
+/// A hit every ten microseconds, which leaves no time to sleep, until `answered` or for as many hits as are too many.
+class DensePacer final : public Pacer {
+ public:
+  static constexpr std::uint64_t kTooMany = 100'000;
+
+  explicit DensePacer(const std::atomic<bool>& answered) : answered_{answered} {}
+  std::optional<Nanos> due(std::uint64_t n) const noexcept override {
+    if (answered_ || n == kTooMany) return std::nullopt;
+    return n * 10us;
+  }
+  std::uint64_t hits_before(Nanos) const noexcept override { return kTooMany; }
+
+ private:
+  const std::atomic<bool>& answered_;
+};
+
+TEST(Attack, ConnectsAlsoWhereItNeverSleeps) {
+  std::atomic<bool> answered{false};
+  TestServer server{[&](const TestRequest&) {
+    answered = true;
+    return TestAnswer{};
+  }};
+  ListTargeter targeter{{get(server.url())}};
+  StringSink sink;
+  const auto summary = attack({.threads = 1}, targeter, DensePacer{answered}, sink, {});
+  ASSERT_TRUE(summary);
+  EXPECT_LT(summary->facts.sent, DensePacer::kTooMany);
+}
+
 TEST(Attack, TakesTargetsInTurnByHitNumberOverAllThreads) {
   TestServer server;
   const AttackRun run = run_attack({.rate = {300, 1s}, .duration = 200ms, .threads = 2},
