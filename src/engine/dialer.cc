@@ -274,6 +274,8 @@ class AsioDialer final : public Dialer {
     return context_.plan.names().lists(peer.name, peer.address);
   }
 
+  bool idle() const override { return dials_.empty() && context_.resolver.idle(); }
+
  private:
   DialContext context_;
   Id last_id_{0};

@@ -86,6 +86,8 @@ class Dialer {
   /// current request. Asks for the name again, in the background, when its last answer is older than
   /// -dns-ttl.
   virtual bool current(const Peer& peer) = 0;
+  /// No dial and no question for a name is under way: the io_context has nothing of this dialer's to wait for.
+  virtual bool idle() const = 0;
 };
 
 /// REQUIRES: `plan` comes from make_dial_plan() and outlives the dialer; `io` runs no handler after the

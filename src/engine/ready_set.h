@@ -39,9 +39,13 @@ class ReadySet {
   /// Events that are there now; never blocks. Valid until the next call.
   std::span<const ReadyEvent> poll();
 
-  /// Blocks until a socket is ready, a handler of the io_context has run or it was stopped, or `until`. `now` is the
-  /// time just read.
-  void wait(Instant now, Instant until);
+  /// Events that are there or come before `until`; none also when wake() was called or a handler of the io_context has
+  /// run. `alone`: the io_context has nothing to wait for, so none of its handlers is waited for either. `now` is the
+  /// time just read. Valid until the next call.
+  std::span<const ReadyEvent> wait(Instant now, Instant until, bool alone);
+
+  /// Ends the wait() that is under way, or the next one. From any thread; needs no memory.
+  void wake() noexcept;
 
  private:
   struct State;

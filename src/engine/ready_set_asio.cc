@@ -1,6 +1,7 @@
 // HOT: once per turn of a worker. The portable ready set: every socket is awaited through Asio.
 #include "engine/ready_set.h"
 
+#include <atomic>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -40,6 +41,7 @@ struct ReadySet::State {
   asio::io_context& io;
   asio::steady_timer timer;
   Instant armed{Instant::min()};
+  std::atomic<bool> woken{false};
   std::unordered_map<int, std::shared_ptr<Watch>> watches;
   std::vector<std::shared_ptr<Watch>> rearm;
   std::vector<ReadyEvent> ready;
@@ -79,15 +81,16 @@ std::span<const ReadyEvent> ReadySet::poll() {
   for (const auto& watch : state.rearm)
     if (watch->tag != nullptr) state.await_read(watch);
   state.rearm.clear();
+  if (state.woken.load(std::memory_order_relaxed) && state.woken.exchange(false)) state.io.restart();
   state.io.poll();
   state.handed_out.clear();
   state.handed_out.swap(state.ready);
   return state.handed_out;
 }
 
-void ReadySet::wait(Instant now, Instant until) {
+std::span<const ReadyEvent> ReadySet::wait(Instant now, Instant until, bool) {
   State& state = *state_;
-  if (!state.ready.empty()) return;
+  if (const auto events = poll(); !events.empty()) return events;
   if (until != Instant::max() && (state.armed > until || state.armed <= now)) {
     state.armed = until;
     state.timer.expires_at(until);
@@ -97,6 +100,13 @@ void ReadySet::wait(Instant now, Instant until) {
     });
   }
   state.io.run_one();
+  return {};
+}
+
+// The loop is stopped first: told first, it could be set going again before it stops.
+void ReadySet::wake() noexcept {
+  state_->io.stop();
+  state_->woken.store(true);
 }
 
 }  // namespace pepe

@@ -2,6 +2,7 @@
 #include "engine/ready_set.h"
 
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -15,7 +16,8 @@
 namespace pepe {
 namespace {
 
-constexpr std::size_t kEventsPerPoll = 256;
+constexpr int kEventsPerPoll = 256;
+constexpr int kForEver = -1;
 
 /// Memory for the one handler that is under way at a time. Asio recycles such memory only for operations that are
 /// started inside a handler, which the worker's waits are not.
@@ -71,10 +73,21 @@ struct AwaitedHandler {
   HandlerSlot* slot;
 };
 
-timespec to_timespec(Instant instant) {
-  const auto nanos = instant.time_since_epoch().count();
-  return {.tv_sec = nanos / 1'000'000'000, .tv_nsec = nanos % 1'000'000'000};
+timespec to_timespec(Nanos nanos) {
+  return {.tv_sec = nanos.count() / 1'000'000'000, .tv_nsec = nanos.count() % 1'000'000'000};
 }
+
+// Closes what it holds, if that is open.
+struct Descriptor {
+  explicit Descriptor(int number) : fd{number} {}
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  const int fd;
+};
 
 }  // namespace
 
@@ -83,16 +96,14 @@ struct ReadySet::State {
       : io{context},
         slot{asio::use_service<SlotService>(context).slot},
         set{context},
-        timer{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {
+        timer{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)},
+        waker{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} {
     fault = open();
-  }
-  ~State() {
-    if (timer >= 0) ::close(timer);
   }
 
   // 0 or errno.
   int open() {
-    if (timer < 0) return errno;
+    if (timer.fd < 0 || waker.fd < 0) return errno;
     const int fd = ::epoll_create1(EPOLL_CLOEXEC);
     if (fd < 0) return errno;
     error_code ec;
@@ -101,10 +112,15 @@ struct ReadySet::State {
       ::close(fd);
       return ec.value();
     }
+    // No connection has these addresses. Neither descriptor is ever read: each edge is an event.
+    return watch(timer.fd, &timer) && watch(waker.fd, &waker) ? 0 : errno;
+  }
+
+  bool watch(int fd, void* tag) {
     epoll_event event{};
     event.events = EPOLLIN | EPOLLET;
-    event.data.ptr = this;  // no connection has this address
-    return ::epoll_ctl(fd, EPOLL_CTL_ADD, timer, &event) == 0 ? 0 : errno;
+    event.data.ptr = tag;
+    return ::epoll_ctl(set.native_handle(), EPOLL_CTL_ADD, fd, &event) == 0;
   }
 
   // The worker sleeps in the io_context, which wakes for its own handlers and for this set's descriptor alike.
@@ -114,16 +130,23 @@ struct ReadySet::State {
     awaited = true;
   }
 
-  void arm(Instant until) {
-    const itimerspec spec{.it_interval = {}, .it_value = to_timespec(until)};
-    PEPE_CHECK(::timerfd_settime(timer, TFD_TIMER_ABSTIME, &spec, nullptr) == 0);
+  // Set once for many waits: each change of the next timer costs a virtual machine an exit, which is why the waits have
+  // no timeouts of their own. One that fires before `until` is good enough: it costs an early turn.
+  void arm(Instant now, Instant until) {
+    if (until == Instant::max() || (armed <= until && armed > now)) return;
+    const itimerspec spec{.it_interval = {}, .it_value = to_timespec(until.time_since_epoch())};
+    PEPE_CHECK(::timerfd_settime(timer.fd, TFD_TIMER_ABSTIME, &spec, nullptr) == 0);
     armed = until;
   }
+
+  int look(int timeout) { return ::epoll_wait(set.native_handle(), raw.data(), kEventsPerPoll, timeout); }
+  std::span<const ReadyEvent> take(int count);
 
   asio::io_context& io;
   HandlerSlot& slot;
   asio::posix::stream_descriptor set;
-  int timer;
+  Descriptor timer;
+  Descriptor waker;
   int fault{0};
   bool awaited{false};
   Instant armed{Instant::min()};
@@ -147,31 +170,36 @@ void ReadySet::remove(int fd) { ::epoll_ctl(state_->set.native_handle(), EPOLL_C
 
 void ReadySet::await_writable(int) {}  // the edge was asked for by add()
 
-std::span<const ReadyEvent> ReadySet::poll() {
-  State& state = *state_;
-  const int count = ::epoll_wait(state.set.native_handle(), state.raw.data(), kEventsPerPoll, 0);
+std::span<const ReadyEvent> ReadySet::State::take(int count) {
   std::size_t used = 0;
   for (int i = 0; i < count; ++i) {
-    const epoll_event& event = state.raw[static_cast<std::size_t>(i)];
-    if (event.data.ptr == &state) {
+    const epoll_event& event = raw[static_cast<std::size_t>(i)];
+    if (event.data.ptr == &waker) continue;
+    if (event.data.ptr == &timer) {
       // Waking up was all the timer is for. It has fired, whatever time the caller's turn began at: a wait that took it
       // for armed would never end.
-      state.armed = Instant::min();
+      armed = Instant::min();
       continue;
     }
     const bool closing = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-    state.events[used++] = {event.data.ptr, (event.events & EPOLLIN) != 0, (event.events & EPOLLOUT) != 0, closing,
-                            closing};
+    events[used++] = {event.data.ptr, (event.events & EPOLLIN) != 0, (event.events & EPOLLOUT) != 0, closing, closing};
   }
-  return {state.events.data(), used};
+  return {events.data(), used};
 }
 
-void ReadySet::wait(Instant now, Instant until) {
+std::span<const ReadyEvent> ReadySet::poll() { return state_->take(state_->look(0)); }
+
+std::span<const ReadyEvent> ReadySet::wait(Instant now, Instant until, bool alone) {
   State& state = *state_;
-  // A timer that fires before `until` is good enough: it costs one early turn instead of a system call each time.
-  if (until != Instant::max() && (state.armed > until || state.armed <= now)) state.arm(until);
+  state.arm(now, until);
+  if (alone) return state.take(state.look(kForEver));
+  // A call of wake(), too, may have had its edge before the io_context looks.
+  if (const int count = state.look(0); count > 0) return state.take(count);
   state.await();
   state.io.run_one();
+  return {};
 }
+
+void ReadySet::wake() noexcept { ::eventfd_write(state_->waker.fd, 1); }
 
 }  // namespace pepe

@@ -92,6 +92,8 @@ class Resolver {
   void cancel(Id id) { waiting_.erase(id); }
   /// Asks again in the background when the cached answer for `name` is older than the TTL.
   void refresh(const std::string& name);
+  /// No question is under way.
+  bool idle() const noexcept { return asked_.empty() && waiting_.empty(); }
 
  private:
   void ask(const std::string& name);

@@ -18,7 +18,7 @@ constexpr std::size_t kReadBufferBytes = 256 * 1024;
 constexpr std::size_t kPlainBufferBytes = 64 * 1024;
 // Hits that are overdue leave back to back, but answers are looked at in between.
 constexpr int kHitsPerTurn = 256;
-// How often a worker that does not sleep lets its io_context run: neither a full ready set nor spinning starves dials.
+// How often a worker that does not sleep lets its io_context run.
 constexpr std::uint32_t kTurnsPerPoll = 16;
 constexpr std::size_t kUnfinishedPerTurn = 8;
 // How often a hit is sent again that a server says it has not looked at, while others do not get on either.
@@ -78,22 +78,22 @@ void Worker::run() {
 // One clock read serves the whole turn but for sends and receives, which have their own: the schedule and the deadlines
 // must agree on what time it is.
 void Worker::turn() {
-  if (woken_.load(std::memory_order_relaxed) && woken_.exchange(false)) io_.restart();
   Instant now = Clock::now();
   heed_stop();
   const bool sent = release_due_hits(now);
+  settle_io();
   flush_connections();
-  const auto events = ready_.poll();
+  if (finished()) return;
+  const auto events = await_events(now, sent);
   serve(events);
   if (!unfinished_.empty()) go_on_with_unfinished();
   if (!closed_connections_.empty()) reuse_closed_connections();
-  if (!events.empty()) now = Clock::now();
+  now = Clock::now();
   expire(now);
   flush_connections();
   flush(now);
-  if (finished()) return;
-  const bool slept = events.empty() && unfinished_.empty() && sleep(now, sent);
-  if (!slept && ++turns_ % kTurnsPerPoll == 0) io_.poll();
+  // Neither a full ready set nor a schedule that is never caught up with may starve the dials that hits wait for.
+  if (!io_settled_ && (!claim_ || ++turns_ % kTurnsPerPoll == 0)) io_.poll();
 }
 
 // Of a thousand connections none is in the cache when its turn comes: the next ones are fetched while the system call

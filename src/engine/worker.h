@@ -123,7 +123,8 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   void flush_connections();
   void go_on_with_unfinished();
   void reuse_closed_connections();
-  bool sleep(Instant now, bool sent);
+  std::span<const ReadyEvent> await_events(Instant now, bool sent);
+  void settle_io();
   Instant next_wake(Instant now) const;
   Pool& pool_of(Hit& hit);
   Pool& pool_for(const Origin& origin);
@@ -177,10 +178,10 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   bool ran_out_of_slots_{false};
   bool ran_out_of_targets_{false};
   bool stop_heeded_{false};
-  std::atomic<bool> woken_{false};
   std::atomic<bool> out_of_memory_{false};
   std::unique_ptr<char[]> reserve_{new char[kReserveBytes]};
   std::uint32_t turns_{0};
+  bool io_settled_{false};  // the io_context has run since the last dial, and has nothing left to do
   Nanos wake_margin_{0};
   Instant last_done_;
   WorkerCounters counters_;

@@ -14,11 +14,7 @@ std::optional<Error> Worker::fault() const {
   return system_shortage("attack", ready_.fault());
 }
 
-// Needs no memory. The loop is stopped first: told first, it could be set going again before it stops.
-void Worker::wake() noexcept {
-  io_.stop();
-  woken_.store(true);
-}
+void Worker::wake() noexcept { ready_.wake(); }
 
 Pool& Worker::pool_for(const Origin& origin) {
   auto& pool = pools_[origin];

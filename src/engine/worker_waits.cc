@@ -52,24 +52,33 @@ void Worker::time_out(Hit& hit) {
   if (partial) responses_.give_back(std::move(partial));
 }
 
-// `sent`: this turn has sent hits. False: there was no time to sleep, and the io_context has not run.
-bool Worker::sleep(Instant now, bool sent) {
-  const Instant until = next_wake(now);
-  const bool for_due_hit = claim_ && may_start() && claim_->due - wake_margin_ <= until;
+// Sleeps when there is nothing to do. `sent`: this turn has sent hits.
+std::span<const ReadyEvent> Worker::await_events(Instant now, bool sent) {
+  const Instant until = unfinished_.empty() ? next_wake(now) : now;
   if (until <= now) {
+    const auto events = ready_.poll();
     // The last stretch before a due time is spun through: a sleep would end too late.
-    if (!sent) WorkerCounters::add<Nanos::rep>(counters_.spun, std::min(kIdleTurn, Clock::now() - now).count());
-    // Nor may a schedule that is never caught up with starve the dials that its hits wait for.
-    if (!claim_) io_.poll();
-    return false;
+    if (!sent && events.empty() && unfinished_.empty())
+      WorkerCounters::add<Nanos::rep>(counters_.spun, std::min(kIdleTurn, Clock::now() - now).count());
+    return events;
   }
-  ready_.wait(now, until);
-  if (!for_due_hit) return true;
-  // How late the machine wakes a sleeper is learned as it happens.
-  const Nanos late = Clock::now() - until;
-  if (late > Nanos{0} && late < std::chrono::milliseconds{1})
-    wake_margin_ = std::min(kMaxWakeMargin, wake_margin_ + (late - wake_margin_) / 8);
-  return true;
+  const bool for_due_hit = claim_ && may_start() && claim_->due - wake_margin_ <= until;
+  const auto events = ready_.wait(now, until, io_settled_ && dialer_->idle());
+  if (for_due_hit && events.empty()) {
+    // How late the machine wakes a sleeper is learned as it happens.
+    const Nanos late = Clock::now() - until;
+    if (late > Nanos{0} && late < std::chrono::milliseconds{1})
+      wake_margin_ = std::min(kMaxWakeMargin, wake_margin_ + (late - wake_margin_) / 8);
+  }
+  return events;
+}
+
+// What cancelled dials leave behind in the io_context is run before it is left alone.
+void Worker::settle_io() {
+  if (!dialer_->idle())
+    io_settled_ = false;
+  else if (!io_settled_)
+    io_settled_ = io_.poll() == 0;
 }
 
 Instant Worker::next_wake(Instant now) const {

@@ -39,6 +39,7 @@ class HeldDialer final : public Dialer {
   void cancel(Id id) override { dials.erase(id); }
   std::string phase(Id) const override { return "connecting"; }
   bool current(const Peer&) override { return true; }
+  bool idle() const override { return dials.empty(); }
 
   std::map<Id, Done> dials;
 

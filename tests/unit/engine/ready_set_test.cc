@@ -6,13 +6,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <thread>
 
 namespace pepe {
 namespace {
 
 using namespace std::chrono_literals;
 
-class ReadySetTest : public testing::Test {
+/// The parameter: whether the waits are for the set alone.
+class ReadySetTest : public testing::TestWithParam<bool> {
  protected:
   ReadySetTest() : work_{asio::make_work_guard(io_)}, set_{io_} {
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends_.data()), 0);
@@ -28,7 +30,8 @@ class ReadySetTest : public testing::Test {
       for (const ReadyEvent& event : set_.poll())
         if (event.tag == tag && wanted(event)) return true;
       const Instant now = Clock::now();
-      set_.wait(now, now + 5ms);
+      for (const ReadyEvent& event : set_.wait(now, now + 5ms, GetParam()))
+        if (event.tag == tag && wanted(event)) return true;
     }
     return false;
   }
@@ -40,21 +43,21 @@ class ReadySetTest : public testing::Test {
   int tag_{0};
 };
 
-TEST_F(ReadySetTest, TellsWhatCanBeRead) {
+TEST_P(ReadySetTest, TellsWhatCanBeRead) {
   ASSERT_TRUE(set_.add(ends_[0], &tag_));
   ASSERT_EQ(::write(ends_[1], "x", 1), 1);
   EXPECT_TRUE(await(&tag_, [](const ReadyEvent& event) { return event.readable; }));
   set_.remove(ends_[0]);
 }
 
-TEST_F(ReadySetTest, TellsThatThePeerHasClosed) {
+TEST_P(ReadySetTest, TellsThatThePeerHasClosed) {
   ASSERT_TRUE(set_.add(ends_[0], &tag_));
   ::shutdown(ends_[1], SHUT_WR);
   EXPECT_TRUE(await(&tag_, [](const ReadyEvent& event) { return event.drain; }));
   set_.remove(ends_[0]);
 }
 
-TEST_F(ReadySetTest, TellsWhenAFullSocketCanBeWrittenAgain) {
+TEST_P(ReadySetTest, TellsWhenAFullSocketCanBeWrittenAgain) {
   ASSERT_TRUE(set_.add(ends_[0], &tag_));
   std::array<char, 65536> bytes{};
   while (::write(ends_[0], bytes.data(), bytes.size()) > 0) {
@@ -67,11 +70,11 @@ TEST_F(ReadySetTest, TellsWhenAFullSocketCanBeWrittenAgain) {
   set_.remove(ends_[0]);
 }
 
-TEST_F(ReadySetTest, WaitsNoLongerThanItIsTold) {
+TEST_P(ReadySetTest, WaitsNoLongerThanItIsTold) {
   const Instant start = Clock::now();
   Instant now = start;
   while (now < start + 20ms) {
-    set_.wait(now, start + 20ms);
+    static_cast<void>(set_.wait(now, start + 20ms, GetParam()));
     static_cast<void>(set_.poll());
     now = Clock::now();
   }
@@ -79,28 +82,46 @@ TEST_F(ReadySetTest, WaitsNoLongerThanItIsTold) {
 }
 
 // A timer that fired between the clock read of a turn and its poll must not be taken for one that is still to come.
-TEST_F(ReadySetTest, WakesUpAlthoughItsTimerWentOffBeforeTheWait) {
+TEST_P(ReadySetTest, WakesUpAlthoughItsTimerWentOffBeforeTheWait) {
   for (int round = 0; round < 20; ++round) {
     const Instant stale = Clock::now();
     asio::post(io_, [] {});
-    set_.wait(stale, stale + 1ms);  // comes back for the handler, its timer armed
+    static_cast<void>(set_.wait(stale, stale + 1ms, false));  // comes back for the handler, its timer armed
     while (Clock::now() < stale + 2ms) {
     }
     static_cast<void>(set_.poll());
-    set_.wait(stale, stale + 3ms);
+    static_cast<void>(set_.wait(stale, stale + 3ms, GetParam()));
   }
   SUCCEED();
 }
 
-TEST_F(ReadySetTest, RunsHandlersOfItsContext) {
+TEST_P(ReadySetTest, RunsHandlersOfItsContext) {
   bool ran = false;
   asio::post(io_, [&] { ran = true; });
   for (int turn = 0; turn < 100 && !ran; ++turn) {
     const Instant now = Clock::now();
-    set_.wait(now, now + 5ms);
+    static_cast<void>(set_.wait(now, now + 5ms, false));
   }
   EXPECT_TRUE(ran);
 }
+
+// A time that no test would live to see: only wake() can end these waits.
+TEST_P(ReadySetTest, IsWokenFromAnotherThread) {
+  for (int round = 0; round < 100; ++round) {
+    std::thread other{[this] { set_.wake(); }};
+    static_cast<void>(set_.wait(Clock::now(), Instant::max(), GetParam()));
+    other.join();
+    static_cast<void>(set_.poll());
+  }
+}
+
+TEST_P(ReadySetTest, RemembersThatItWasWokenBeforeItWaits) {
+  set_.wake();
+  static_cast<void>(set_.wait(Clock::now(), Instant::max(), GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(, ReadySetTest, testing::Values(false, true),
+                         [](const auto& row) { return row.param ? "Alone" : "WithItsContext"; });
 
 }  // namespace
 }  // namespace pepe
