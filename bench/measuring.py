@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from array import array
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -229,12 +230,12 @@ def shown_command(command, scratch, port):
     return " ".join(words).replace(f"{scratch}/", "").replace(str(port), "PORT")
 
 
-def lags_by(path, hits_per_group):
-    """The median lag of each group of hits that follow each other in the schedule, in microseconds."""
+def quantiles_by(path, column, hits_per_group, q):
+    """A quantile of a column over each group of hits that follow each other in the schedule, in microseconds."""
     groups = {}
-    for seq, lag in hits_of(path, "lag"):
-        groups.setdefault(seq // hits_per_group, []).append(lag)
-    return [quantile(sorted(lags), 0.5) / 1000 for _, lags in sorted(groups.items())]
+    for seq, nanos in hits_of(path, column):
+        groups.setdefault(seq // hits_per_group, array("q")).append(nanos)
+    return [quantile(sorted(values), q) / 1000 for _, values in sorted(groups.items())]
 
 
 def alternate(rows, rounds, show):

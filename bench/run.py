@@ -6,7 +6,7 @@
     python3 bench/run.py get-64 https-64          some scenarios
     python3 bench/run.py --tools pepe,wrk ...     some tools
     python3 bench/run.py --list                   the scenarios, with what is asked of pepe
-    python3 bench/run.py soak --seconds 1200      a long run with its memory watched
+    python3 bench/run.py soak long                long runs with their memory watched
 
 The server has one core and the client another. Tools take turns, and each round starts with another one, so that what
 the machine does meanwhile falls on all of them. Standard library only. bench/README.md says how each figure is meant.

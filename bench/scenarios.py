@@ -287,7 +287,24 @@ SOAK = [
         unique=True,
         seconds=1200,
         runs=1,
-    )
+    ),
+    Scenario(
+        "long",
+        "5,000 requests a second for 30 minutes",
+        ["pepe"],
+        [
+            Goal("lost", 0),
+            Goal("failed", 0),
+            Goal("growth_kb", 1023),
+            Goal("descriptor_growth", 64),  # a machine that stands still for 10 ms has 50 hits to send at once
+            Goal("p99_ratio", 1.1),
+            Goal("unreadable", 0),
+        ],
+        kind="soak",
+        rate=5000,
+        seconds=1800,
+        runs=1,
+    ),
 ]
 
 SIZES = {"pepe 50m": 50_000_000, "pepe 10m": 10_000_000, "pepe 1m": 1_000_000, "vegeta 1m": 1_000_000}

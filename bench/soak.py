@@ -1,4 +1,5 @@
-"""A long run, for bench/run.py: memory, punctuality and the growing file of results are watched while it lasts."""
+"""A long run, for bench/run.py: memory, descriptors, punctuality and the growing file of results are watched while it
+lasts."""
 
 import json
 import os
@@ -10,15 +11,15 @@ import threading
 import time
 from pathlib import Path
 
-from measuring import RunFailed, lags_by, run_measured, shown_command
+from measuring import RunFailed, quantiles_by, run_measured, shown_command
 from peers import Load
 
-MEMORY_EVERY = 10
-REPORT_EVERY = 60
+SAMPLE_EVERY = 10
+MINUTE = 60
 
 
 class Soak:
-    """pepe at a steady rate against different bodies, all of them kept."""
+    """pepe at a steady rate, every result kept."""
 
     def __init__(self, tool, scenario, server, options):
         self.tool, self.scenario, self.server, self.options = tool, scenario, server, options
@@ -27,7 +28,8 @@ class Soak:
     def __call__(self):
         with tempfile.TemporaryDirectory(prefix="pepe-bench-", dir=self.options.scratch) as folder:
             scratch = Path(folder)
-            needed = self.scenario.rate * self.seconds * (self.scenario.size + 200) * 1.1
+            body = self.scenario.size if self.scenario.unique else 0
+            needed = self.scenario.rate * self.seconds * (body + 200) * 1.1
             if shutil.disk_usage(scratch).free < needed:
                 raise RunFailed(f"needs {needed / 1e9:.0f} GB of space")
             load = Load(self.server.port, False, 0, self.scenario.rate, self.seconds, 0, scratch)
@@ -42,24 +44,33 @@ class Soak:
                 "failed": outcome.failed,
                 **used.cost(outcome.done),
                 "reached": (outcome.done + outcome.failed) / (load.rate * load.seconds),
+                "lost": round(load.rate * load.seconds) - outcome.done - outcome.failed,
                 "bytes_per_result": outcome.result_bytes / max(1, outcome.done + outcome.failed),
                 **watch.figures(),
                 "command": shown_command(command, scratch, self.server.port),
             }
-            lags = lags_by(load.results, load.rate * min(REPORT_EVERY, max(1, int(self.seconds / 4))))
-            figures.update(drift_us=max(lags) - lags[0], lag_p50_by_minute_us=lags)
+            in_a_minute = load.rate * min(MINUTE, max(1, int(self.seconds / 4)))
+            lags = quantiles_by(load.results, "lag", in_a_minute, 0.5)
+            latencies = quantiles_by(load.results, "latency", in_a_minute, 0.99)
+            figures.update(
+                drift_us=max(lags) - lags[0],
+                p99_ratio=latencies[-1] / latencies[0],
+                lag_p50_by_minute_us=lags,
+                latency_p99_by_minute_us=latencies,
+            )
             return figures
 
 
 class Watch(threading.Thread):
-    """Samples the memory of the process that writes `results`, and reports on that file while it grows."""
+    """Samples the memory and the descriptors of the process that writes `results`, and reports on that file while it
+    grows."""
 
     def __init__(self, pepe, results, seconds, cpu):
         super().__init__(daemon=True)
         self.pepe, self.results, self.cpu = pepe, results, cpu
-        self.every = min(MEMORY_EVERY, seconds / 12)
-        self.report_every = min(REPORT_EVERY, seconds / 4)
-        self.memory_kb, self.counts, self.failures = [], [], []
+        self.every = min(SAMPLE_EVERY, seconds / 12)
+        self.report_every = self.settled = min(MINUTE, seconds / 4)
+        self.memory_kb, self.descriptors, self.counts, self.failures = [], [], [], []
         self.over = threading.Event()
 
     def run(self):
@@ -71,6 +82,7 @@ class Watch(threading.Thread):
             pid = pid or find_process(self.pepe, self.results)
             if (memory := resident_kb(pid)) is not None:
                 self.memory_kb.append((round(time.monotonic() - start, 1), memory))
+                self.descriptors.append(len(os.listdir(f"/proc/{pid}/fd")))
             if time.monotonic() - last_report >= self.report_every:
                 last_report = time.monotonic()
                 self.report()
@@ -93,13 +105,18 @@ class Watch(threading.Thread):
 
     def figures(self):
         samples = [memory for _, memory in self.memory_kb]
+        settled = [memory for second, memory in self.memory_kb if second >= self.settled]
+        open_files = self.descriptors[-len(settled) :]
         quarter = max(1, len(samples) // 4)
         # The second quarter against the last: buffers have reached their size by then.
         growth = max(samples[-quarter:]) / max(samples[quarter : 2 * quarter] or samples) if samples else 0
         return {
             "rss_growth": growth,
+            "growth_kb": settled[-1] - settled[0] if settled else 0,
+            "descriptor_growth": max(open_files) - open_files[0] if open_files else 0,
             "rss_mb": samples[-1] / 1024 if samples else 0,
             "rss_kb": self.memory_kb,
+            "descriptors": self.descriptors,
             "reports": len(self.counts),
             "reported": self.counts,
             "unreadable": len(self.failures),

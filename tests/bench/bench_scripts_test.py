@@ -81,7 +81,7 @@ class NativeFiles(unittest.TestCase):
             command = [os.environ["PEPE_BENCH_GENERATE"], "-results=20000", f"-output={path}"]
             subprocess.run(command, check=True)
             self.assertEqual(list(native.hits_of(path, "lag")), [(seq, seq % 7 * 1000) for seq in range(20000)])
-            self.assertEqual(measuring.lags_by(path, 7), [3.0] * (20000 // 7) + [0.0])
+            self.assertEqual(measuring.quantiles_by(path, "lag", 7, 0.5), [3.0] * (20000 // 7) + [0.0])
 
 
 class Readme(unittest.TestCase):
