@@ -337,8 +337,9 @@ READERS = [
     *(
         reading(
             f"encode-{name}",
-            f"encode to {name} by pepe from its own file of 10 million results, by vegeta from its gob",
-            ["pepe 10m", "vegeta 1m"],
+            f"encode to {name} by pepe from its own files of 10 and 50 million results, by vegeta from its gob",
+            ["pepe 10m", "pepe 50m", "vegeta 1m"],
+            [memory(16, row="pepe 10m"), memory(16, row="pepe 50m")],
             runs=3,
         )
         for name in ("gob", "csv", "json")

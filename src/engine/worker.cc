@@ -69,6 +69,7 @@ void Worker::run() {
       recover();
     }
   }
+  if (!out_of_memory_.load(std::memory_order_relaxed)) cancel_hits();
   hand_over();
   timespec spent{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);

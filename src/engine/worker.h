@@ -133,6 +133,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   void free_hit(Hit& hit);
   void recover() noexcept;
   bool drop_connections() noexcept;
+  void cancel_hits() noexcept;
   void hand_over() noexcept;
 
   // Address space that only a lack of memory uses: it is given back for the results of the hits that fail then.

@@ -102,6 +102,20 @@ bool Worker::drop_connections() noexcept {
   return any;
 }
 
+// The run was ended at once: what is in flight has been sent, and so has its result.
+void Worker::cancel_hits() noexcept {
+  if (deadlines_.empty()) return;
+  drop_connections();
+  try {
+    while (Hit* const hit = deadlines_.front()) {
+      fail(*hit, error_prefix(hit->request->method, hit->request->url) + "context canceled", nullptr, hit->reused);
+      if (recorder_.full()) hand_over();
+    }
+  } catch (const std::exception&) {
+    out_of_memory_.store(true);
+  }
+}
+
 // The last chunk.
 void Worker::hand_over() noexcept {
   try {

@@ -160,14 +160,21 @@ TEST(Attack, EndsCleanlyOnASignal) {
 }
 
 TEST(Attack, EndsAtOnceOnTheSecondSignal) {
+  const TempDir dir;
   const TestServer server{[](const TestRequest&) { return TestAnswer{.delay = std::chrono::minutes{2}}; }};
   Launch launch;
-  launch.args = {"attack", "-rate=100", "-timeout=1m", "-output=/dev/null", server.url()};
+  launch.args = {"attack", "-rate=100", "-timeout=1m", "-output=" + dir.path("out"), server.url()};
   Process process{kPepe, launch};
   EXPECT_TRUE(server.wait_for_requests(2));
   process.send_signal(SIGINT);
   process.send_signal(SIGTERM);
-  EXPECT_EQ(process.wait().status, 0);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.status, 0);
+  // What was in flight has its results too.
+  const std::string results = results_of(dir.path("out"));
+  EXPECT_GE(line_count(results), server.requests().size());
+  EXPECT_THAT(results, HasSubstr(": context canceled"));
+  EXPECT_THAT(ended.err, HasSubstr(" hits failed"));
 }
 
 TEST(Attack, KeepsItsRemarksOutOfResultsThatShareAFile) {
