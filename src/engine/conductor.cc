@@ -1,11 +1,13 @@
 #include "engine/conductor.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <fstream>
 #include <string>
 
 #include "engine/shortage.h"
@@ -19,6 +21,20 @@ constexpr Nanos kBusyWindow = std::chrono::seconds{1};
 // Splits a limit so that the parts of all workers add up to it exactly. 0 stays 0: no limit.
 std::uint64_t part_of(std::uint64_t limit, unsigned parts, unsigned index) {
   return limit / parts + (index < limit % parts ? 1 : 0);
+}
+
+std::string open_files_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "so many";
+  return std::to_string(limit.rlim_cur);
+}
+
+// " (FIRST to LAST)", where the system tells.
+std::string local_port_range() {
+  std::ifstream file{"/proc/sys/net/ipv4/ip_local_port_range"};
+  unsigned first = 0;
+  unsigned last = 0;
+  return file >> first >> last ? fmt::format(" ({} to {})", first, last) : std::string{};
 }
 
 }  // namespace
@@ -280,13 +296,13 @@ void Conductor::say_shortages() const {
   if (const std::uint64_t given_up = progress().in_flight; given_up > 0)
     events_.notice(fmt::format("{} hits were in flight when the run was ended: they have no results", given_up));
   if (descriptors > 0)
-    events_.notice(
-        fmt::format("{} hits found no free file descriptor: raise the limit of open files (ulimit -n)", descriptors));
+    events_.notice(fmt::format("{} hits found no free file descriptor: no more than {} files may be open (ulimit -n)",
+                               descriptors, open_files_limit()));
   if (ports > 0)
     events_.notice(
-        fmt::format("{} hits found no free local port: keep connections alive, widen net.ipv4.ip_local_port_range, "
+        fmt::format("{} hits found no free local port: keep connections alive, widen net.ipv4.ip_local_port_range{}, "
                     "or send from more addresses",
-                    ports));
+                    ports, local_port_range()));
 }
 
 }  // namespace pepe

@@ -274,6 +274,15 @@ TEST(Attack, NeedsFewDescriptorsAndSaysWhenThereAreFewer) {
   EXPECT_GT(refused, 0);
 }
 
+TEST(Attack, SaysOnceHowManyFilesMayBeOpen) {
+  const TestServer server{[](const TestRequest&) { return TestAnswer{.delay = std::chrono::milliseconds{300}}; }};
+  const Ended ended = run_limited("-n 40", "attack -rate=200 -duration=300ms -output=/dev/null " + server.url());
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err,
+              HasSubstr(" hits found no free file descriptor: no more than 40 files may be open (ulimit -n)"));
+  EXPECT_EQ(ended.err.find("descriptor"), ended.err.rfind("descriptor")) << ended.err;
+}
+
 TEST(Attack, OutlivesALackOfMemory) {
   const TempDir dir;
   const TestServer server{[](const TestRequest&) { return TestAnswer{.body = std::string(3'000'000, 'x')}; }};
