@@ -28,6 +28,7 @@ from peers import TOOLS
 from readers import ResultFiles, reading_rows
 from scenarios import SCENARIOS
 from servers import BenchServer, Http2Server
+from scaling import Cores
 from soak import Soak
 from starting import starting_rows
 
@@ -37,7 +38,7 @@ OTHER_FILES = 100  # that a program has open besides its connections
 
 
 def make_server(scenario, options):
-    if scenario.kind == "read":
+    if scenario.kind in ("read", "cores"):
         return None
     return (
         Http2Server(scenario, options.server_cpu)
@@ -52,6 +53,8 @@ def make_rows(scenario, tools, server, files, options):
         return reading_rows(scenario, files)
     if scenario.kind == "start":
         return starting_rows(scenario, tools, server, options)
+    if scenario.kind == "cores":
+        return {row: Cores(tools["pepe"], scenario, int(row[0]), options) for row in scenario.rows}
     if scenario.kind == "variants":
         return {flag: Attack(tools["pepe"], scenario, server, options, [flag]) for flag in scenario.rows}
     kind = Soak if scenario.kind == "soak" else Attack

@@ -25,9 +25,9 @@ class Goal:
 class Scenario:
     name: str
     what: str
-    rows: list  # names of tools; in the kinds "variants" and "read", names of what else stands in a row
+    rows: list  # names of tools; in the kinds "variants", "cores" and "read", of what else stands in a row
     goals: tuple = ()
-    kind: str = "attack"  # attack, variants (pepe with several flags), read, start, soak
+    kind: str = "attack"  # attack, variants (pepe with several flags), cores, read, start, soak
     connections: int = 64
     streams: int = 0  # HTTP/2 streams on each connection; 0: HTTP/1.1
     rate: int = 0
@@ -259,6 +259,13 @@ OTHERS = [
         kind="variants",
         rate=20_000,
         pinned=False,
+    ),
+    Scenario(
+        "threads-cores",
+        "closed loop, 64 connections a core; each core has a sending thread and a server of its own",
+        ["1 core", "2 cores"],
+        [Goal("rate", 1.7, "1 core", at_least=True, row="2 cores")],
+        kind="cores",
     ),
     Scenario(
         "start",
