@@ -21,7 +21,51 @@ struct ReportOptions {
   std::string buckets;
   std::string output{"stdout"};
   Nanos every{0};
+  const GroupKey* group_key{nullptr};
   std::vector<Threshold> thresholds;
+};
+
+/// What was read: as a whole, or by group.
+class Gathered {
+ public:
+  Gathered(const ReportPlan& plan, const GroupKey* key) : whole_{plan.bounds}, reporter_{*plan.reporter} {
+    if (key != nullptr) groups_.emplace(*key, plan.bounds);
+  }
+
+  void add(const Result& result) { groups_ ? groups_->add(result) : whole_.add(result); }
+  void add(const RunFacts& facts) { whole_.add(facts); }
+
+  void write(std::string& out) const {
+    if (empty_or_whole()) return reporter_.write(whole_, out);
+    write_groups(reporter_, *groups_, out);
+  }
+
+  /// Lists the thresholds that are broken, those of each group apart. Returns the exit status.
+  int judge(const std::vector<Threshold>& thresholds) const {
+    if (empty_or_whole()) return judge(whole_, "", thresholds);
+    int status = kExitOk;
+    for (const ResultGroup& group : groups_->groups())
+      status = std::max(status, judge(group.metrics, group.name + ": ", thresholds));
+    return status;
+  }
+
+ private:
+  bool empty_or_whole() const { return !groups_ || groups_->groups().empty(); }
+
+  static int judge(const Metrics& metrics, const std::string& prefix, const std::vector<Threshold>& thresholds) {
+    int status = kExitOk;
+    for (const Threshold& threshold : thresholds) {
+      const auto broken = threshold.broken_by(metrics);
+      if (!broken) continue;
+      print_note("-fail-if " + prefix + *broken);
+      status = kExitBroken;
+    }
+    return status;
+  }
+
+  Metrics whole_;
+  std::optional<GroupedMetrics> groups_;
+  const ReporterEntry& reporter_;
 };
 
 void add_report_flags(FlagSet& flags, ReportOptions& options) {
@@ -31,6 +75,13 @@ void add_report_flags(FlagSet& flags, ReportOptions& options) {
                    options.buckets);
   flags.add_duration({"every", "D", "report what there is so far at each interval, then as a whole"}, options.every);
   flags.add_string({"output", "FILE", "where the report goes", "stdout"}, options.output);
+  flags.add({"group-by", "KEY", "a report of each target, attack, code or protocol"},
+            [&options](std::string_view text) -> Expected<void> {
+              auto key = find_group_key(text);
+              if (!key) return std::move(key).error();
+              options.group_key = *key;
+              return {};
+            });
   flags.add({"fail-if", "LIMIT", "end with status 4 when it holds, as in p99>300ms, success<99%, errors>0; repeatable"},
             [&options](std::string_view text) -> Expected<void> {
               auto threshold = Threshold::parse(text);
@@ -40,22 +91,22 @@ void add_report_flags(FlagSet& flags, ReportOptions& options) {
             });
 }
 
-/// One run of the command: what was gathered, and the file that reports go to.
+/// Where reports go, and when.
 class Report {
  public:
-  Report(const ReportPlan& plan, OutputFile output, Nanos every)
-      : plan_{plan}, output_{std::move(output)}, every_{std::min(every, kLongest)}, due_{Clock::now() + every_} {
+  Report(OutputFile output, Nanos every)
+      : output_{std::move(output)}, every_{std::min(every, kLongest)}, due_{Clock::now() + every_} {
     clears_screen_ = output_.is_stdout() && is_terminal(STDOUT_FILENO);
   }
 
   /// The hook of every read: writes an interim report when one is due. Returns the time until the next.
-  Expected<std::optional<Nanos>> on_read(const Metrics& metrics) {
+  Expected<std::optional<Nanos>> on_read(const Gathered& gathered) {
     if (every_.count() <= 0) return std::optional<Nanos>{};
     const Instant now = Clock::now();
     if (now >= due_) {
       // A clock that ran on while the process was stopped is caught up with one report, not with a burst.
       due_ = std::max(due_ + every_, now);
-      if (auto written = write_interim(metrics); !written) {
+      if (auto written = write_interim(gathered); !written) {
         failure_ = written.error();
         return *failure_;
       }
@@ -63,9 +114,9 @@ class Report {
     return std::optional<Nanos>{std::max(due_ - now, Nanos{0})};
   }
 
-  Expected<void> write(const Metrics& metrics) {
+  Expected<void> write(const Gathered& gathered) {
     std::string text;
-    plan_.reporter->write(metrics, text);
+    gathered.write(text);
     return output_.write(text);
   }
 
@@ -74,16 +125,16 @@ class Report {
   OutputFile& output() { return output_; }
 
  private:
-  Expected<void> write_interim(const Metrics& metrics) {
-    std::string text = clears_screen_ ? "\x1b[2J\x1b[0;0H" : "";
-    plan_.reporter->write(metrics, text);
-    return output_.write(text);
+  Expected<void> write_interim(const Gathered& gathered) {
+    if (clears_screen_) {
+      if (auto cleared = output_.write("\x1b[2J\x1b[0;0H"); !cleared) return cleared;
+    }
+    return write(gathered);
   }
 
   // Instants do not reach as far as durations; nobody waits for the next report that long.
   static constexpr Nanos kLongest = std::chrono::hours{24 * 365 * 100};
 
-  ReportPlan plan_;
   OutputFile output_;
   Nanos every_;
   Instant due_;
@@ -91,45 +142,33 @@ class Report {
   std::optional<Error> failure_;
 };
 
-/// Lists the thresholds that are broken. Returns the exit status.
-int judge(const Metrics& metrics, const std::vector<Threshold>& thresholds) {
-  int status = kExitOk;
-  for (const Threshold& threshold : thresholds) {
-    const auto broken = threshold.broken_by(metrics);
-    if (!broken) continue;
-    print_note("-fail-if " + *broken);
-    status = kExitBroken;
-  }
-  return status;
-}
-
 int make_report(const ReportPlan& plan, const ReportOptions& options, std::vector<std::string> names) {
-  Metrics metrics{plan.bounds};
+  Gathered gathered{plan, options.group_key};
   std::optional<Report> report;
   ResultInputsOptions reading;
   reading.decode = {.bodies = false, .headers = false};
-  reading.facts = [&metrics](const RunFacts& facts) { metrics.add(facts); };
+  reading.facts = [&gathered](const RunFacts& facts) { gathered.add(facts); };
   reading.hooks.before_read = [&]() -> Expected<std::optional<Nanos>> {
-    return report ? report->on_read(metrics) : std::optional<Nanos>{};
+    return report ? report->on_read(gathered) : std::optional<Nanos>{};
   };
 
   auto inputs = ResultInputs::open(std::move(names), std::move(reading));
   if (!inputs) return interrupt::happened() ? kExitOk : fail(inputs.error().text());
   auto output = OutputFile::open(options.output, inputs->ids());
   if (!output) return fail(output.error().text());
-  report.emplace(plan, *std::move(output), options.every);
+  report.emplace(*std::move(output), options.every);
 
-  const Expected<void> read = inputs->read_all([&metrics](const Result& result) { metrics.add(result); });
+  const Expected<void> read = inputs->read_all([&gathered](const Result& result) { gathered.add(result); });
   if (report->failure()) return report->output().fail(*report->failure());
   if (const auto remark = inputs->gap_remark()) print_note(*remark);
   // What was read before the damage is worth a report; that something is wrong is said, and by the status.
   if (read || inputs->given() > 0) {
-    auto written = report->write(metrics);
+    auto written = report->write(gathered);
     if (written) written = report->output().close();
     if (!written) return report->output().fail(written.error());
   }
   // Broken limits are named also where results are lost; the status is then that of the loss.
-  const int status = judge(metrics, options.thresholds);
+  const int status = gathered.judge(options.thresholds);
   if (!read) return fail(read.error().text());
   return status;
 }
@@ -141,6 +180,7 @@ int run_report(std::span<const std::string> args, const GlobalOptions& /*global*
   FlagSet flags{"pepe report [flags] [FILE...]",
                 "Reports on results that attack wrote, in any encoding; from standard input without a FILE."};
   flags.set_examples({"pepe report out.bin", "pepe report -type='hist[0,1ms,10ms,100ms]' monday.bin tuesday.bin",
+                      "pepe report -group-by=target out.bin",
                       "pepe report -fail-if='p99>300ms' -fail-if='success<99%' out.bin"});
   add_report_flags(flags, options);
   ParsedArguments parsed;

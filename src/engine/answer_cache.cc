@@ -16,7 +16,7 @@ void AnswerCache::learn(std::string_view head, Response& response) {
   content_length_ = response.content_length().value_or(0);
   code_ = static_cast<std::uint16_t>(response.code());
   error_ = code_ >= 200 && code_ < 400 ? std::string{} : response.status_text();
-  outcomes[0] = outcomes[1] = {};
+  forget_outcomes();
 
   text_.clear();
   headers_.assign(response.headers().begin(), response.headers().end());

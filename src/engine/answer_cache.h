@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,10 +38,14 @@ class AnswerCache {
 
   /// The last body of this target; empty: none, or too large to keep.
   BodyRef body;
-  /// Dictionary entries of "this head with `body`": on a new connection, on a reused one.
-  OutcomeId outcomes[2];
+  /// Dictionary entry of "this head with `body`", for a connection that is `reused` or not and its protocol.
+  OutcomeId& outcome(bool reused, Protocol protocol) noexcept {
+    return outcomes_[(reused ? 1 : 0) + (protocol == Protocol::kHttp2 ? 2 : 0)];
+  }
+  void forget_outcomes() noexcept { std::fill(std::begin(outcomes_), std::end(outcomes_), OutcomeId{}); }
 
  private:
+  OutcomeId outcomes_[4];
   std::string head_;
   std::uint64_t content_length_{0};
   std::uint16_t code_{0};

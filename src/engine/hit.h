@@ -46,6 +46,7 @@ struct Hit {
   Connection* connection{nullptr};
   Http2Stream* stream{nullptr};  ///< Its place on an HTTP/2 connection.
   bool reused{false};            ///< It is not the first on its connection.
+  Protocol protocol{Protocol::kNone};
   bool retried{false};
   std::uint32_t refusals{0};  ///< How often a server has said that it did not look at the request.
   bool wants_new_connection{false};
@@ -63,6 +64,7 @@ struct Hit {
     connection = nullptr;
     stream = nullptr;
     reused = retried = wants_new_connection = false;
+    protocol = Protocol::kNone;
     refusals = 0;
     redirects = 0;
     redirection.reset();

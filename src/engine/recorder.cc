@@ -24,7 +24,7 @@ Recorder::Recorder(Options options)
 
 void Recorder::record_known(const Hit& hit, Instant done, bool reused) {
   AnswerCache& cache = hit.target->cache;
-  OutcomeId& outcome = cache.outcomes[reused ? 1 : 0];
+  OutcomeId& outcome = cache.outcome(reused, hit.protocol);
   if (!writer_.is_current(outcome)) outcome = intern_cached(hit, reused, cache.content_length(), {});
   add(outcome, hit, done);
 }
@@ -35,7 +35,7 @@ void Recorder::record_answer(const Hit& hit, Instant done, bool reused, Response
   remember_body(cache, response, inline_body);
   if (response.fixed()) {
     const OutcomeId outcome = intern_cached(hit, reused, response.bytes_read(), inline_body);
-    if (inline_body.empty()) cache.outcomes[reused ? 1 : 0] = outcome;
+    if (inline_body.empty()) cache.outcome(reused, hit.protocol) = outcome;
     return add(outcome, hit, done);
   }
   const bool success = response.code() >= 200 && response.code() < 400;
@@ -88,6 +88,7 @@ Outcome Recorder::base_outcome(const Hit& hit, bool reused) const {
   outcome.method = hit.target->request->method;
   outcome.url = hit.target->request->url;
   outcome.reused = reused;
+  outcome.protocol = hit.protocol;
   outcome.zone_minutes = options_.start.zone_minutes;
   return outcome;
 }
@@ -112,7 +113,7 @@ OutcomeId Recorder::intern_cached(const Hit& hit, bool reused, std::uint64_t byt
 // Makes the response's body the target's last one, or gives it as `inline_body` when it is too large to keep.
 void Recorder::remember_body(AnswerCache& cache, Response& response, std::string_view& inline_body) {
   if (cache.body && response.body().matches() && response.body().candidate() == cache.body) return;
-  cache.outcomes[0] = cache.outcomes[1] = {};
+  cache.forget_outcomes();
   const std::string_view bytes = response.body().bytes();
   cache.body = bytes.empty() ? BodyRef{} : writer_.store_body(bytes);
   if (!cache.body) inline_body = bytes;

@@ -223,7 +223,12 @@ TargetState& Worker::target_for(std::uint64_t seq) {
 // Sends the hit's present request, as soon as there is a connection.
 void Worker::ask(Hit& hit) {
   if (!hit.request->fault.empty()) return fail(hit, hit.request->fault, nullptr, false);
-  if (Connection* const connection = pool_of(hit).acquire(hit)) connection->start(hit);
+  if (Connection* const connection = pool_of(hit).acquire(hit)) start(*connection, hit);
+}
+
+void Worker::start(Connection& connection, Hit& hit) {
+  hit.protocol = connection.protocol() == Connection::Protocol::kHttp2 ? Protocol::kHttp2 : Protocol::kHttp1;
+  connection.start(hit);
 }
 
 Pool& Worker::pool_of(Hit& hit) {
@@ -239,7 +244,7 @@ Pool& Worker::pool_of(Hit& hit) {
   return *hit.target->pool;
 }
 
-void Worker::on_connection(Hit& hit, Connection& connection) { connection.start(hit); }
+void Worker::on_connection(Hit& hit, Connection& connection) { start(connection, hit); }
 
 void Worker::on_no_connection(Hit& hit, std::string error) {
   if (error.find(errno_text(EMFILE)) != std::string::npos)

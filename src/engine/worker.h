@@ -112,6 +112,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   bool has_target();
   void take_up();
   void ask(Hit& hit);
+  void start(Connection& connection, Hit& hit);
   bool follow(Hit& hit, Response& response, std::string& error);
   void fail(Hit& hit, std::string_view error, Response* partial, bool reused);
   void settle(Hit& hit, Instant done, bool failed);

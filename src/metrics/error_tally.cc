@@ -66,7 +66,7 @@ void ErrorTally::add_new(std::string_view error) {
 
 bool ErrorTally::add_text(std::string_view error, std::size_t kind) {
   const std::size_t bytes = 2 * error.size();
-  if (bytes_ + bytes > kMaxErrorBytes) return false;
+  if (bytes_ + bytes > max_bytes_) return false;
   bytes_ += bytes;
   texts_.push_back({std::string{error}, 1, kind});
   text_index_.emplace(texts_.back().text, texts_.size() - 1);

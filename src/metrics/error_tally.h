@@ -13,11 +13,12 @@ namespace pepe {
 
 /// Counts error texts: each distinct one, and each kind of them (texts that differ in the local port or the HTTP/2
 /// stream only). Memory is bounded: texts are cut at kMaxErrorText bytes, and past kMaxErrors kinds, as many further
-/// texts of known kinds, or kMaxErrorBytes in all, results are counted without their text.
+/// texts of known kinds, or so many bytes in all, results are counted without their text.
 class ErrorTally {
  public:
   static constexpr std::size_t kMaxErrorText = 4096;
-  static constexpr std::size_t kMaxErrorBytes = 4 << 20;
+
+  explicit ErrorTally(std::size_t max_bytes) : max_bytes_{max_bytes} {}
 
   /// REQUIRES: `error` is not empty.
   void add(std::string_view error);
@@ -52,6 +53,7 @@ class ErrorTally {
   std::unordered_map<std::string_view, std::size_t> kind_index_;
   std::array<Place, 16> places_{};
   std::string masked_;
+  std::size_t max_bytes_;
   std::size_t bytes_{0};
   std::uint64_t left_out_{0};
 };

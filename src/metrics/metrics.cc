@@ -47,7 +47,8 @@ std::size_t bytes_of(const RunFacts& facts) {
 }  // namespace
 
 struct Metrics::State {
-  explicit State(std::vector<Nanos> bounds) : histogram{std::move(bounds)} {}
+  State(std::vector<Nanos> bounds, MetricsLimits limits)
+      : latencies{limits.exact_latencies}, errors{limits.error_bytes}, histogram{std::move(bounds)} {}
 
   void add_latency(Nanos latency);
   void add_times(const Result& result);
@@ -112,7 +113,8 @@ void Metrics::State::add_code(std::uint16_t code) {
   }
 }
 
-Metrics::Metrics(std::vector<Nanos> bounds) : state_{std::make_unique<State>(std::move(bounds))} {}
+Metrics::Metrics(std::vector<Nanos> bounds, MetricsLimits limits)
+    : state_{std::make_unique<State>(std::move(bounds), limits)} {}
 Metrics::~Metrics() = default;
 Metrics::Metrics(Metrics&&) noexcept = default;
 Metrics& Metrics::operator=(Metrics&&) noexcept = default;

@@ -33,7 +33,7 @@ std::int64_t LogLinearCounts::at(std::uint64_t rank) const {
 // the whole would need both at a time.
 void Quantiles::make_room() {
   constexpr std::size_t kLastSmall = 65'536;
-  exact_.reserve(exact_.size() < kLastSmall ? std::max<std::size_t>(64, 2 * exact_.size()) : kExactLimit);
+  exact_.reserve(exact_.size() < kLastSmall ? std::max<std::size_t>(64, 2 * exact_.size()) : exact_limit_);
 }
 
 void Quantiles::add_to_counts(std::int64_t latency) {

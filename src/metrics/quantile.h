@@ -43,16 +43,16 @@ class LogLinearCounts {
   std::vector<std::uint64_t> below_zero_;
 };
 
-/// Latencies, asked for their quantiles. Keeps each of them up to kExactLimit, and counts in log-linear slots after
-/// that: at most 8 MB. Not thread-safe, not even among readers: asking puts the latencies in order.
+/// Latencies, asked for their quantiles. Keeps each of them up to a limit, 8 bytes each, and counts in log-linear slots
+/// after that. Not thread-safe, not even among readers: asking puts the latencies in order.
 class Quantiles {
  public:
-  static constexpr std::size_t kExactLimit = 1'000'000;
+  explicit Quantiles(std::size_t exact_limit) : exact_limit_{exact_limit} {}
 
   void add(std::int64_t latency) {
     lowest_ = latency < lowest_ ? latency : lowest_;
     highest_ = latency > highest_ ? latency : highest_;
-    if (count_++ < kExactLimit) [[likely]] {
+    if (count_++ < exact_limit_) [[likely]] {
       if (exact_.size() == exact_.capacity()) [[unlikely]]
         make_room();
       exact_.push_back(latency);
@@ -74,6 +74,7 @@ class Quantiles {
   std::int64_t ranked(std::uint64_t rank);
   std::int64_t select(std::size_t rank);
 
+  std::size_t exact_limit_;
   std::uint64_t count_{0};
   std::int64_t lowest_{INT64_MAX};
   std::int64_t highest_{INT64_MIN};

@@ -13,10 +13,10 @@ namespace {
 constexpr std::string_view kHistogram = "hist";
 
 constexpr ReporterEntry kReporters[] = {
-    {"text", write_text_report},
-    {"json", write_json_report},
-    {kHistogram, write_histogram_report},
-    {"hdrplot", write_hdrplot_report},
+    {"text", write_text_report, write_titled_group},
+    {"json", write_json_report, write_json_group},
+    {kHistogram, write_histogram_report, write_titled_group},
+    {"hdrplot", write_hdrplot_report, write_titled_group},
 };
 
 const ReporterEntry* find_reporter(std::string_view name) {
@@ -38,6 +38,10 @@ Error bad_buckets(std::string_view text, std::string_view reason) {
 }  // namespace
 
 std::span<const ReporterEntry> reporters() { return kReporters; }
+
+void write_groups(const ReporterEntry& reporter, const GroupedMetrics& metrics, std::string& out) {
+  for (const ResultGroup& group : metrics.groups()) reporter.write_group(reporter, metrics.key().name, group, out);
+}
 
 Expected<ReportPlan> plan_report(std::string_view type, std::string_view buckets) {
   if (type.size() < 4) return Error{fmt::format("invalid report type: {}: want {}", type, names())};

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "pepe/metrics/metrics.h"
+#include "pepe/report/reporter.h"
 
 namespace pepe {
 
@@ -11,5 +13,10 @@ void write_text_report(const Metrics& metrics, std::string& out);
 void write_json_report(const Metrics& metrics, std::string& out);
 void write_histogram_report(const Metrics& metrics, std::string& out);
 void write_hdrplot_report(const Metrics& metrics, std::string& out);
+
+// The report of one group of several.
+void write_titled_group(const ReporterEntry& reporter, std::string_view key, const ResultGroup& group,
+                        std::string& out);
+void write_json_group(const ReporterEntry& reporter, std::string_view key, const ResultGroup& group, std::string& out);
 
 }  // namespace pepe

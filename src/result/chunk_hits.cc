@@ -18,7 +18,8 @@ enum OutcomeColumn : std::size_t {
   kHeaders,
   kBody,
   kReused,
-  kZone
+  kZone,
+  kProtocol
 };
 enum HitColumn : std::size_t { kOutcome, kSeq, kDue, kLatency, kLag };
 
@@ -50,6 +51,11 @@ bool read_columns(std::string_view value, const std::array<std::string_view, N>&
     columns.push_back(static_cast<unsigned char>(slot));
   }
   return true;
+}
+
+// One that a later version adds is not known here.
+Protocol to_protocol(std::uint64_t number) {
+  return number <= static_cast<std::uint64_t>(Protocol::kHttp2) ? static_cast<Protocol>(number) : Protocol::kNone;
 }
 
 }  // namespace
@@ -194,6 +200,7 @@ Expected<ChunkHits::Entry> ChunkHits::make_entry(const OutcomeRow& row, std::uin
   result.bytes_in = row[kBytesIn];
   result.bytes_read = row[kBytesRead];
   result.reused = row[kReused] != 0;
+  result.protocol = to_protocol(row[kProtocol]);
   result.timestamp.zone_minutes = static_cast<std::int16_t>(zone);
   result.has_headers = row[kHeaders] != kNone;
   if (result.has_headers && options_.headers) {

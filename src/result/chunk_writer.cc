@@ -124,6 +124,7 @@ OutcomeId ChunkWriter::intern(const Outcome& outcome) {
   at = put_int(at, outcome.has_body ? state.intern_body(outcome) : kNoBody);
   at = put_uint(at, outcome.reused ? 1 : 0);
   at = put_int(at, outcome.zone_minutes);
+  at = put_uint(at, static_cast<std::uint64_t>(outcome.protocol));
   const std::string_view bytes{row.data(), static_cast<std::size_t>(at - row.data())};
   return {.index = state.outcomes.intern({}, bytes), .chunk = state.chunk};
 }

@@ -42,6 +42,7 @@ class MsgpackEncoder final : public Encoder {
                           .stored = body.empty() ? BodyRef{} : writer_.store_body(body),
                           .body = body,
                           .reused = result.reused,
+                          .protocol = result.protocol,
                           .zone_minutes = result.timestamp.zone_minutes};
     writer_.add(writer_.intern(outcome), result.seq, result.timestamp.unix_nanos, result.latency, result.lag);
     if (writer_.full()) writer_.take(out);

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 /// Results as CSV: `hits` of them, one every 10 ms, from `start` seconds on.
 std::string csv(int hits, std::int64_t start = 1'700'000'000) {
@@ -229,6 +231,35 @@ TEST(Report, FailsWhereAThresholdIsBroken) {
   EXPECT_EQ(broken.out, met.out);
   EXPECT_EQ(broken.err, "pepe: -fail-if p50>1us: p50 is 1ms\npepe: -fail-if errors<1: errors is 0\n");
   EXPECT_EQ(run_pepe_binary({"report", "-fail-if=p99"}, csv(10)).status, 2);
+}
+
+// Two targets in turn, of which one fails.
+std::string two_targets() {
+  std::string out;
+  for (int i = 0; i < 10; ++i) {
+    out += fmt::format(
+        R"({{"code":{},"timestamp":"2023-11-14T22:13:{:02}Z","latency":{},"method":"GET","url":"http://h/{}"}})",
+        i % 2 == 0 ? 200 : 500, 20 + i, i % 2 == 0 ? 1000 : 9000, i % 2);
+    out += '\n';
+  }
+  return out;
+}
+
+TEST(Report, OfEachGroupStandsByItself) {
+  const std::string results = two_targets();
+  const Ended text = run_pepe_binary({"report", "-group-by=target"}, results);
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, StartsWith("target: GET http://h/0\nRequests "));
+  EXPECT_THAT(text.out, HasSubstr("\n\ntarget: GET http://h/1\nRequests "));
+  const Ended json = run_pepe_binary({"report", "-group-by=code", "-type=json"}, results);
+  EXPECT_EQ(line_count(json.out), 2U);
+  EXPECT_THAT(json.out, StartsWith(R"({"group":"200","report":{"latencies":)"));
+  EXPECT_THAT(json.out, HasSubstr("}}\n{\"group\":\"500\","));
+  const Ended broken = run_pepe_binary({"report", "-group-by=target", "-fail-if=p99>5us"}, results);
+  EXPECT_EQ(broken.status, 4);
+  EXPECT_EQ(broken.err, "pepe: -fail-if GET http://h/1: p99>5us: p99 is 9µs\n");
+  EXPECT_EQ(run_pepe_binary({"report", "-group-by=target"}, "").out, run_pepe_binary({"report"}, "").out);
+  EXPECT_EQ(run_pepe_binary({"report", "-group-by=size"}, results).status, 2);
 }
 
 TEST(Report, RemarksOnAGapBetweenRuns) {

@@ -63,6 +63,7 @@ RandomResult carried_by(std::string_view name, RandomResult result) {
   result.lag = Nanos{0};
   result.bytes_read = 0;
   result.reused = false;
+  result.protocol = Protocol::kNone;
   group_headers(result, name == "csv");
   if (name == "gob" && result.body == "") result.body.reset();
   if (name == "json") {

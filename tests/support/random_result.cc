@@ -71,6 +71,7 @@ class Maker {
     out.lag = Nanos{number<std::int64_t>()};
     out.bytes_read = number<std::uint64_t>();
     out.reused = one_in(2);
+    out.protocol = static_cast<Protocol>(below(3));
     return out;
   }
 
@@ -126,7 +127,7 @@ class Maker {
 
 auto fields(const RandomResult& r) {
   return std::tie(r.attack, r.seq, r.code, r.timestamp, r.latency, r.bytes_out, r.bytes_in, r.error, r.body, r.method,
-                  r.url, r.headers, r.has_headers, r.lag, r.bytes_read, r.reused);
+                  r.url, r.headers, r.has_headers, r.lag, r.bytes_read, r.reused, r.protocol);
 }
 
 }  // namespace
@@ -151,6 +152,7 @@ Result RandomResult::view() {
   out.lag = lag;
   out.bytes_read = bytes_read;
   out.reused = reused;
+  out.protocol = protocol;
   return out;
 }
 
@@ -163,7 +165,8 @@ std::ostream& operator<<(std::ostream& out, const RandomResult& r) {
       << (r.body ? quote(*r.body) : "nil") << " method " << quote(r.method) << " url " << quote(r.url) << " headers "
       << (r.has_headers ? "{" : "nil {");
   for (const auto& [name, value] : r.headers) out << quote(name) << ": " << quote(value) << ", ";
-  return out << "} lag " << r.lag.count() << " bytes_read " << r.bytes_read << " reused " << r.reused;
+  return out << "} lag " << r.lag.count() << " bytes_read " << r.bytes_read << " reused " << r.reused << " protocol "
+             << static_cast<int>(r.protocol);
 }
 
 RandomResult copy_of(const Result& result) {
@@ -184,6 +187,7 @@ RandomResult copy_of(const Result& result) {
   out.lag = result.lag;
   out.bytes_read = result.bytes_read;
   out.reused = result.reused;
+  out.protocol = result.protocol;
   return out;
 }
 

@@ -31,6 +31,7 @@ struct RandomResult {
   Nanos lag{0};
   std::uint64_t bytes_read{0};
   bool reused{false};
+  Protocol protocol{Protocol::kNone};
 
   /// Views into this object, valid until it changes or view() is called again.
   Result view();

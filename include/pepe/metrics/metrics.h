@@ -52,11 +52,17 @@ struct MetricsSummary {
 
 inline constexpr std::size_t kMaxErrors = 1000;
 
+/// What bounds the memory of Metrics.
+struct MetricsLimits {
+  std::size_t exact_latencies{1'000'000};         ///< 8 bytes each; more than these are counted in slots: 230 KB.
+  std::size_t error_bytes{std::size_t{4} << 20};  ///< Of distinct error texts.
+};
+
 /// Gathers results. Memory is bounded whatever their number. Not thread-safe.
 class Metrics {
  public:
   /// `bounds`: lower bounds of histogram buckets, as parse_buckets() gives them; empty: no histogram.
-  explicit Metrics(std::vector<Nanos> bounds = {});
+  explicit Metrics(std::vector<Nanos> bounds = {}, MetricsLimits limits = {});
   ~Metrics();
   Metrics(Metrics&&) noexcept;
   Metrics& operator=(Metrics&&) noexcept;
@@ -67,7 +73,7 @@ class Metrics {
   void add(const RunFacts& facts);
 
   MetricsSummary summary() const;
-  /// Latency at quantile `q` in [0,1]: Hazen's rule over all results up to a million of them; beyond that within 0.1 %
+  /// Latency at quantile `q` in [0,1]: Hazen's rule over all results up to `exact_latencies`; beyond that within 0.1 %
   /// (docs/measurement.md). 0 without results.
   Nanos quantile(double q) const;
   const std::vector<Nanos>& bounds() const noexcept;

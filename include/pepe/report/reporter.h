@@ -8,6 +8,7 @@
 
 #include "pepe/base/expected.h"
 #include "pepe/base/time.h"
+#include "pepe/metrics/groups.h"
 #include "pepe/metrics/metrics.h"
 
 namespace pepe {
@@ -16,10 +17,16 @@ namespace pepe {
 struct ReporterEntry {
   std::string_view name;
   void (*write)(const Metrics& metrics, std::string& out);
+  /// One report of several: of the group `group`, told apart by `key`.
+  void (*write_group)(const ReporterEntry& reporter, std::string_view key, const ResultGroup& group, std::string& out);
 };
 
 /// The types that exist: text, json, hist, hdrplot.
 std::span<const ReporterEntry> reporters();
+
+/// A report of each group, one after the other: under a line that names it, or, of the type json, one object a line:
+/// {"group":"...","report":{...}}.
+void write_groups(const ReporterEntry& reporter, const GroupedMetrics& metrics, std::string& out);
 
 /// What -type and -buckets ask for together.
 struct ReportPlan {

@@ -51,6 +51,7 @@ struct Outcome {
   BodyRef stored{};
   std::string_view body{};
   bool reused{false};
+  Protocol protocol{Protocol::kNone};
   std::int16_t zone_minutes{0};
 };
 

@@ -16,6 +16,13 @@ struct HeaderView {
   friend bool operator==(const HeaderView&, const HeaderView&) = default;
 };
 
+/// What a hit's connection spoke.
+enum class Protocol : std::uint8_t {
+  kNone,   ///< The hit never had a connection, or nobody knows.
+  kHttp1,  ///< HTTP/1.1 or 1.0.
+  kHttp2,
+};
+
 /// The record of one hit: the hinge between the engine and every report.
 /// A Result holds views only. Their memory belongs to the decoder (or the caller) that made it and is valid until that
 /// decoder's next call; equal strings of one chunk of a native stream are the same pointer.
@@ -35,10 +42,11 @@ struct Result {
   std::span<const HeaderView> headers;
   bool has_headers{false};  ///< false: null (a failure); true with no headers: an empty set.
 
-  // Only the native stream carries these; 0 and false from other encodings.
+  // Only the native stream carries these; 0, false and none from other encodings.
   Nanos lag{0};                 ///< How late the hit was taken up, against its due time.
   std::uint64_t bytes_read{0};  ///< Body bytes that came over the connection, kept or not.
   bool reused{false};           ///< The connection had carried a hit before.
+  Protocol protocol{Protocol::kNone};
 
   bool success() const noexcept { return code >= 200 && code < 400; }
 };

@@ -8,6 +8,8 @@
 namespace pepe {
 namespace {
 
+constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
+
 struct MaskCase {
   const char* name;
   const char* text;
@@ -45,7 +47,7 @@ MetricsSummary summary_of(const ErrorTally& tally) {
 std::string reset_at(int port) { return fmt::format("read tcp 10.0.0.1:{}->10.0.0.2:80: reset", port); }
 
 TEST(ErrorTally, ListsTextsInOrderOfFirstAppearance) {
-  ErrorTally tally;
+  ErrorTally tally{kMaxBytes};
   for (const char* error : {"zeta", "alpha", "zeta", "mid", "alpha", "zeta"}) tally.add(error);
   const MetricsSummary summary = summary_of(tally);
   using Rows = std::vector<std::pair<std::string, std::uint64_t>>;
@@ -54,7 +56,7 @@ TEST(ErrorTally, ListsTextsInOrderOfFirstAppearance) {
 }
 
 TEST(ErrorTally, TellsTextsApartThatFollowOneAnotherInTheSameMemory) {
-  ErrorTally tally;
+  ErrorTally tally{kMaxBytes};
   std::string memory = "first";
   tally.add(memory);
   memory = "other";
@@ -64,7 +66,7 @@ TEST(ErrorTally, TellsTextsApartThatFollowOneAnotherInTheSameMemory) {
 }
 
 TEST(ErrorTally, CountsWholeKindsHoweverManyTextsTheyHave) {
-  ErrorTally tally;
+  ErrorTally tally{kMaxBytes};
   for (int port = 1; port <= 5000; ++port) tally.add(reset_at(port));
   tally.add("EOF");
   tally.add("EOF");
@@ -81,7 +83,7 @@ TEST(ErrorTally, CountsWholeKindsHoweverManyTextsTheyHave) {
 }
 
 TEST(ErrorTally, KeepsTheTextOfAKindThatHasOne) {
-  ErrorTally tally;
+  ErrorTally tally{kMaxBytes};
   for (int i = 0; i < 3; ++i) tally.add(reset_at(7));
   const MetricsSummary summary = summary_of(tally);
   EXPECT_EQ(summary.error_kinds.front().text, reset_at(7));
@@ -89,14 +91,14 @@ TEST(ErrorTally, KeepsTheTextOfAKindThatHasOne) {
 }
 
 TEST(ErrorTally, CountsWhatItCannotList) {
-  ErrorTally tally;
+  ErrorTally tally{kMaxBytes};
   for (std::size_t i = 0; i < kMaxErrors + 25; ++i) tally.add(fmt::format("error {}", i));
   EXPECT_EQ(summary_of(tally).errors.size(), kMaxErrors);
   EXPECT_EQ(summary_of(tally).errors_left_out, 25U);
 }
 
 TEST(ErrorTally, BoundsEachTextAndAllOfThem) {
-  ErrorTally tally;
+  ErrorTally tally{kMaxBytes};
   for (std::size_t i = 0; i < kMaxErrors; ++i) tally.add(fmt::format("{:06}", i) + std::string(100'000, 'x'));
   const MetricsSummary summary = summary_of(tally);
   std::size_t bytes = 0;
@@ -104,7 +106,7 @@ TEST(ErrorTally, BoundsEachTextAndAllOfThem) {
     EXPECT_LE(text.size(), ErrorTally::kMaxErrorText);
     bytes += text.size();
   }
-  EXPECT_LE(bytes, ErrorTally::kMaxErrorBytes);
+  EXPECT_LE(bytes, kMaxBytes);
   EXPECT_EQ(summary.errors.size() + summary.errors_left_out, kMaxErrors);
 }
 

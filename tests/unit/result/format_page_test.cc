@@ -57,7 +57,8 @@ std::string example_stream() {
                                            .headers = headers,
                                            .has_headers = true,
                                            .has_body = true,
-                                           .stored = writer.store_body("ok")});
+                                           .stored = writer.store_body("ok"),
+                                           .protocol = Protocol::kHttp1});
   writer.add(outcome, 0, kStart + 20'000, Nanos{1'500'000}, Nanos{20'000});
   return taken(writer);
 }
@@ -139,7 +140,7 @@ TEST(ResultFormatPage, HasAPythonReaderThatReadsEveryField) {
     want += fmt::format(
         R"({{"attack": "a", "method": "GET", "url": "http://127.0.0.1/", "code": {}, "bytes_out": 0, "bytes_in": {}, )"
         R"("bytes_read": {}, "error": "{}", "headers": [["Content-Type", "text/plain"], ["X-A", "1"]], "body": "{}", )"
-        R"("reused": 0, "zone": 0, "outcome": {}, "seq": {}, "due": {}, "latency": {}, "lag": {}, "time": {}}})"
+        R"("reused": 0, "zone": 0, "protocol": 0, "outcome": {}, "seq": {}, "due": {}, "latency": {}, "lag": {}, "time": {}}})"
         "\n",
         hit.code, hit.body.size(), hit.body.size(), hit.code == 404 ? "404 Not Found" : "", hit.body, outcome, hit.seq,
         hit.due, hit.latency, hit.lag, hit.due + hit.lag);
