@@ -112,6 +112,19 @@ TEST(Attack, SaysThatANegativeDurationHasNoEnd) {
   EXPECT_THAT(ended.err, HasSubstr("-duration=-1s"));
 }
 
+TEST(Attack, KeepsWhichProtocolWasSpoken) {
+  const TempDir dir;
+  const TestServer server;
+  for (const std::string& target : {server.url(), std::string{"http://127.0.0.1:1/"}}) {
+    const std::string file = dir.path(target == server.url() ? "answered" : "refused");
+    EXPECT_EQ(run_pepe_binary({"attack", "-rate=100", "-duration=50ms", "-output=" + file, target}).status, 0);
+  }
+  const Ended report =
+      run_pepe_binary({"report", "-group-by=protocol", "-type=json", dir.path("answered"), dir.path("refused")});
+  EXPECT_THAT(report.out, ContainsRegex(R"("group":"HTTP/1.1".*"requests":5,)"));
+  EXPECT_THAT(report.out, ContainsRegex(R"("group":"none".*"requests":5,)"));
+}
+
 TEST(Attack, KeepsSecretsOutOfItsResults) {
   const TempDir dir;
   const TestServer server;
