@@ -23,10 +23,11 @@ class JsonDecoder final : public Decoder {
     skip_blanks(in);
     const std::string_view rest = in.rest();
     const std::size_t line_end = rest.find('\n', seen_);
-    if (line_end == std::string_view::npos && !in.at_end) return wait_for_more(rest);
+    const bool whole = line_end != std::string_view::npos;
+    if (!whole && !may_become_record(rest)) return Error{fmt::format("json:{}: not an object", line_)};
+    if (!whole && !in.at_end) return wait_for_more(rest);
     if (rest.empty()) return DecodeStatus::kEnd;
     seen_ = 0;
-    const bool whole = line_end != std::string_view::npos;
     const std::size_t length = whole ? line_end : rest.size();
     const std::string_view line = rest.substr(0, length);
     Expected<void> parsed;
@@ -56,9 +57,10 @@ class JsonDecoder final : public Decoder {
     }
   }
 
-  // What cannot become a record is refused now, not when the whole of the line has been read.
+  // What cannot is refused now, not when the whole of the line has been read, nor taken for one that was cut.
+  static bool may_become_record(std::string_view rest) { return rest.empty() || rest[0] == '{'; }
+
   Expected<DecodeStatus> wait_for_more(std::string_view rest) {
-    if (!rest.empty() && rest[0] != '{') return Error{fmt::format("json:{}: not an object", line_)};
     if (rest.size() > kMaxRecordBytes) return Error{fmt::format("json:{}: a line of over 1 GiB", line_)};
     seen_ = rest.size();
     return DecodeStatus::kNeedMore;

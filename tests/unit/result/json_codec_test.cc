@@ -170,6 +170,15 @@ TEST(JsonCodec, SaysThatTheLastLineIsCut) {
   }
 }
 
+// Whether the end of a file is known with its last bytes or only after them depends on who reads.
+TEST(JsonCodec, TakesNoOtherTextForALineThatWasCut) {
+  for (const std::size_t step : {std::string_view::npos, std::size_t{1}}) {
+    const Decoded got = decode_all(make_json_decoder, "{}\n[1,2", step);
+    EXPECT_EQ(got.error, "json:2: not an object");
+    EXPECT_EQ(got.results.size(), 1U);
+  }
+}
+
 struct BadCase {
   const char* name;
   std::string line;
