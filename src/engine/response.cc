@@ -32,6 +32,18 @@ void canonicalise(char* name, std::size_t size) {
   }
 }
 
+// Blanks behind a field's value are no part of it (RFC 9110, 5.5); llhttp leaves them.
+std::string_view without_blanks(std::string_view value) {
+  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
+  return value;
+}
+
+std::string unsupported_coding(std::string_view coding) {
+  constexpr std::size_t kShown = 80;
+  return fmt::format("net/http: HTTP/1.x transport connection broken: unsupported transfer encoding {}",
+                     quote(coding.substr(0, kShown)));
+}
+
 }  // namespace
 
 struct Response::Callbacks {
@@ -261,6 +273,16 @@ int Response::on_headers_complete() {
     return -1;
   }
   if (code_ < 200) return 1;
+  if ((parser_.flags & F_TRANSFER_ENCODING) != 0) {
+    // A body that is coded otherwise could not be told from one that is not.
+    for (const Field& field : fields_) {
+      if (!equals_ignoring_case({text_.data() + field.name, field.name_size}, "Transfer-Encoding")) continue;
+      const std::string_view coding = without_blanks({text_.data() + field.value, field.value_size});
+      if (equals_ignoring_case(coding, "chunked")) continue;
+      error_ = unsupported_coding(coding);
+      return -1;
+    }
+  }
   if ((parser_.flags & F_CONTENT_LENGTH) != 0 && (parser_.flags & F_CHUNKED) == 0)
     content_length_ = parser_.content_length;
   return begin_body() ? 0 : 1;
@@ -360,9 +382,7 @@ std::span<const HeaderView> Response::headers() {
     const std::string_view name{text_.data() + field.name, field.name_size};
     if (name == "Transfer-Encoding" || name == "Trailer") continue;
     if (inflater_ && (name == "Content-Encoding" || name == "Content-Length")) continue;
-    std::string_view value{text_.data() + field.value, field.value_size};
-    while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
-    views_.push_back({name, value});
+    views_.push_back({name, without_blanks({text_.data() + field.value, field.value_size})});
   }
   return views_;
 }
@@ -371,7 +391,7 @@ std::optional<std::string_view> Response::header(std::string_view canonical_name
   for (const Field& field : fields_) {
     const std::string_view name{text_.data() + field.name, field.name_size};
     if (equals_ignoring_case(name, canonical_name))
-      return std::string_view{text_.data() + field.value, field.value_size};
+      return without_blanks({text_.data() + field.value, field.value_size});
   }
   return std::nullopt;
 }

@@ -75,6 +75,24 @@ TEST(Response, ReadsWhatServersSendInPiecesOfAnySize) {
   }
 }
 
+TEST(Response, BlanksBehindAValueAreNoPartOfIt) {
+  const std::string packed = gzip("hello");
+  const std::string bytes = fmt::format(
+      "HTTP/1.1 302 Found\r\nLocation: /there \t \r\nContent-Encoding: gzip \r\nContent-Length: {}\r\n\r\n{}",
+      packed.size(), packed);
+  Response response;
+  ASSERT_EQ(read(response, bytes, bytes.size(), {.inflate = true, .keep_limit = UINT64_MAX}).status,
+            Response::Status::kComplete);
+  EXPECT_EQ(response.header("Location"), "/there");
+  EXPECT_EQ(response.body().bytes(), "hello");
+}
+
+TEST(Response, ChunkedIsChunkedHoweverItIsSpelled) {
+  const std::string_view bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked \r\n\r\n2\r\nok\r\n0\r\n\r\n";
+  Response response;
+  EXPECT_EQ(read(response, bytes, bytes.size()).status, Response::Status::kComplete) << response.error();
+}
+
 TEST(Response, ToHeadHasALengthAndNoBody) {
   Response response;
   const std::string_view bytes = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
@@ -100,6 +118,13 @@ const RefusedCase kRefusedCases[] = {
     {"ChunkWithoutItsLineEnd", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nokXX0\r\n\r\n", "malformed"},
     {"NulInAValue", std::string{"HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n", 27}, "malformed"},
     {"Switching", "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n", "101"},
+    {"UnknownCoding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: surprise\r\n\r\nok",
+     "unsupported transfer encoding \"surprise\""},
+    {"CodingBeforeChunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+     "unsupported transfer encoding"},
+    {"CodingInAFieldOfItsOwn",
+     "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+     "unsupported transfer encoding"},
     {"HeadWithoutEnd", "HTTP/1.1 200 OK\r\nX: " + std::string(2'000'000, 'a'), "exceeded 1048576 bytes"},
     {"TooManyFields",
      [] {
