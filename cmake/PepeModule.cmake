@@ -41,21 +41,27 @@ function(pepe_add_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
 endfunction()
 
-# pepe_add_fuzz(NAME SOURCES ... LINK target...): tests/fuzz/<name>.cc with LLVMFuzzerTestOneInput. The default build
-# links a main that replays corpus/<name>/ as a test; -DPEPE_FUZZ=ON links libFuzzer instead.
+# pepe_add_fuzz(NAME SOURCES ... LINK target... [CHANGES n]): tests/fuzz/<name>.cc with LLVMFuzzerTestOneInput. The
+# default build links a main that replays corpus/<name>/ as a test, with so many changes to each entry (300);
+# -DPEPE_FUZZ=ON links libFuzzer instead.
 function(pepe_add_fuzz name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CHANGES" "SOURCES;LINK")
   set(target fuzz_${name})
   add_executable(${target} ${arg_SOURCES})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${target} PRIVATE ${arg_LINK} pepe_warnings)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
   if(PEPE_FUZZ)
+    add_dependencies(fuzz_targets ${target})
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   else()
     target_link_libraries(${target} PRIVATE pepe_replay)
-    add_test(NAME Fuzz.${name}.ReplaysItsCorpus COMMAND ${target} "${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name}")
+    if(NOT arg_CHANGES)
+      set(arg_CHANGES 300)
+    endif()
+    add_test(NAME Fuzz.${name}.ReplaysItsCorpus
+             COMMAND ${target} -changes=${arg_CHANGES} "${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name}")
     set_tests_properties(Fuzz.${name}.ReplaysItsCorpus PROPERTIES TIMEOUT 300)
   endif()
 endfunction()

@@ -1,20 +1,23 @@
-// Runs a fuzz target over its corpus, as a normal test: each file as it is, and a fixed number of seeded changes to it.
+// Runs a fuzz target over its corpus, as a normal test: each file as it is, and a fixed number of seeded changes to it
+// (-changes=N).
 // In a fuzzing build, libFuzzer's main stands in its place.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
-constexpr int kChangesPerFile = 300;
+int changes_per_file = 300;
 constexpr std::size_t kLargestChanged = 64 * 1024;
 
 void run(const std::string& input) {
@@ -42,7 +45,7 @@ void replay(const std::filesystem::path& file) {
   run(input);
   if (input.size() > kLargestChanged) return;
   std::mt19937 random{1};
-  for (int i = 0; i < kChangesPerFile; ++i) run(changed(input, random));
+  for (int i = 0; i < changes_per_file; ++i) run(changed(input, random));
 }
 
 }  // namespace
@@ -50,6 +53,8 @@ void replay(const std::filesystem::path& file) {
 int main(int argc, char** argv) {
   std::vector<std::filesystem::path> files;
   for (int i = 1; i < argc; ++i) {
+    constexpr std::string_view kChanges = "-changes=";
+    if (std::string_view{argv[i]}.starts_with(kChanges)) changes_per_file = std::atoi(argv[i] + kChanges.size());
     if (std::filesystem::is_regular_file(argv[i])) files.emplace_back(argv[i]);
     if (!std::filesystem::is_directory(argv[i])) continue;
     for (const auto& entry : std::filesystem::directory_iterator{argv[i]}) files.push_back(entry.path());

@@ -2,6 +2,6 @@
 #include "result/csv_codec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  pepe::check_codec(pepe::make_csv_encoder, pepe::make_csv_decoder, data, size);
+  pepe::check_codec(pepe::make_csv_encoder, pepe::make_csv_decoder, pepe::fuzz::Input{data, size}.rest());
   return 0;
 }

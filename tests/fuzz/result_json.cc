@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
 #include "fuzz/fuzz_codec.h"
@@ -14,7 +13,7 @@ void check_readers(std::string_view bytes) {
   pepe::JsonReaders bare{{false, false}};
   while (!bytes.empty()) {
     const std::string_view line = bytes.substr(0, bytes.find('\n'));
-    if (!whole.disagree_on(line).empty() || !bare.disagree_on(line).empty()) std::abort();
+    PEPE_CHECK(whole.disagree_on(line).empty() && bare.disagree_on(line).empty());
     bytes.remove_prefix(std::min(line.size() + 1, bytes.size()));
   }
 }
@@ -22,7 +21,8 @@ void check_readers(std::string_view bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  check_readers({reinterpret_cast<const char*>(data), size});
-  pepe::check_codec(pepe::make_json_encoder, pepe::make_json_decoder, data, size);
+  const std::string_view bytes = pepe::fuzz::Input{data, size}.rest();
+  check_readers(bytes);
+  pepe::check_codec(pepe::make_json_encoder, pepe::make_json_decoder, bytes);
   return 0;
 }

@@ -10,12 +10,12 @@ std::unique_ptr<pepe::Encoder> make_encoder() { return pepe::make_msgpack_encode
 
 // The bytes as a stream, and as the payload of a chunk: no mutation meets a checksum by chance.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  pepe::check_codec(make_encoder, pepe::make_msgpack_decoder, data, size);
+  const std::string_view bytes = pepe::fuzz::Input{data, size}.rest();
+  pepe::check_codec(make_encoder, pepe::make_msgpack_decoder, bytes);
   std::string stream;
   const std::size_t payload_at = pepe::open_chunk(stream);
-  stream.append(reinterpret_cast<const char*>(data), size);
+  stream.append(bytes);
   pepe::close_chunk(stream, payload_at);
-  pepe::check_codec(make_encoder, pepe::make_msgpack_decoder, reinterpret_cast<const std::uint8_t*>(stream.data()),
-                    stream.size());
+  pepe::check_codec(make_encoder, pepe::make_msgpack_decoder, stream);
   return 0;
 }
