@@ -207,7 +207,8 @@ void Conductor::await_signal() {
 }
 
 void Conductor::await_tick() {
-  ticker_.expires_after(kProgressInterval);
+  // Without anybody to tell, and slots to share out, the busy shares are all there is to look at.
+  ticker_.expires_after(events_.progress || crews_.size() > 1 ? kProgressInterval : kBusyWindow);
   ticker_.async_wait([this](const error_code& error) {
     if (error) return;
     on_tick();
