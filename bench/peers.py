@@ -161,7 +161,8 @@ class Floor(Tool):
         stop = [f"-requests={load.requests}"] if load.requests else [f"-duration={load.seconds:g}s"]
         tls = ["-tls"] if load.tls else []
         pace = [f"-rate={load.rate}"] if load.rate else []
-        return [f"-port={load.port}", f"-connections={load.connections}", *stop, *pace, *tls]
+        http2 = [f"-streams={load.streams}"] if load.streams else []
+        return [f"-port={load.port}", f"-connections={load.connections}", *stop, *pace, *tls, *http2]
 
     def outcome(self, load, stdout):
         return Outcome(json.loads(stdout)["requests"], 0)

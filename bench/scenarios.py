@@ -210,7 +210,7 @@ OTHERS = [
     Scenario(
         "h2-4x64",
         "HTTP/2 over TLS, 4 connections with 64 streams each",
-        ["pepe", "h2load", "oha", "vegeta"],
+        ["pepe", "floor", "h2load", "oha", "vegeta"],
         [cpu(1.0, "h2load", aim=True)],
         connections=4,
         streams=64,
@@ -219,7 +219,7 @@ OTHERS = [
     Scenario(
         "h2-64x1",
         "HTTP/2 over TLS, 64 connections with one stream each",
-        ["pepe", "h2load", "oha"],
+        ["pepe", "floor", "h2load", "oha"],
         [cpu(0.75, "h2load", aim=True)],
         connections=64,
         streams=1,
