@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,34 +11,16 @@
 #include "engine/block_pool.h"
 #include "engine/connection.h"
 #include "engine/hit.h"
+#include "engine/http2_frames.h"
+#include "engine/http2_head_reader.h"
+#include "engine/http2_request_writer.h"
+#include "engine/http2_stream.h"
 #include "engine/intrusive_list.h"
-#include "engine/response.h"
 
 namespace pepe {
 
-/// One exchange on an HTTP/2 connection.
-struct Http2Stream {
-  enum class State { kOpen, kAnswered, kBroken };
-
-  std::int32_t id{0};                  ///< 0: never submitted.
-  Hit* hit{nullptr};                   ///< nullptr: it gave up, or has its outcome.
-  std::unique_ptr<Response> response;  ///< From the first field of an answer on.
-  std::string_view content;            ///< What is left of the body to send. The hit's Request owns it.
-  State state{State::kOpen};
-  bool sent{false};       ///< The request is sent as a whole.
-  bool whole{false};      ///< The answer is read as a whole; its body may still be being unpacked.
-  bool closed{false};     ///< nghttp2 knows it no more.
-  bool resetting{false};  ///< RST_STREAM is on its way out.
-  bool reset_by_peer{false};
-  std::uint32_t error_code{0};
-  std::string error;  ///< Found on this side; empty: error_code says it.
-
-  ListLink<Http2Stream> open_link;
-  ListLink<Http2Stream> done_link;
-};
-
-/// What the HTTP/2 connections of one worker share: nghttp2's callbacks, options and memory, streams that are
-/// not in use, the buffer that frames are gathered in.
+/// What the HTTP/2 connections of one worker share: memory for their tables, streams that are not in use, the buffer
+/// that frames are gathered in.
 class Http2Context {
  public:
   /// `keep_limit`: -max-body
@@ -50,10 +31,6 @@ class Http2Context {
 
  private:
   friend class Http2Session;
-  struct Free {
-    void operator()(nghttp2_session_callbacks* callbacks) const noexcept { nghttp2_session_callbacks_del(callbacks); }
-    void operator()(nghttp2_option* option) const noexcept { nghttp2_option_del(option); }
-  };
 
   Http2Stream& take_stream();
   void give_back(Http2Stream& stream);
@@ -62,15 +39,13 @@ class Http2Context {
   const std::uint64_t keep_limit_;
   BlockPool blocks_;
   nghttp2_mem memory_;
-  std::unique_ptr<nghttp2_session_callbacks, Free> callbacks_;
-  std::unique_ptr<nghttp2_option, Free> option_;
-  std::vector<nghttp2_nv> fields_;
   std::deque<Http2Stream> streams_;
   std::vector<Http2Stream*> free_streams_;
 };
 
-/// The client's side of one HTTP/2 connection without its socket: requests and the server's bytes in, bytes
-/// for the server and outcomes out. HOT, but for errors.
+/// The client's side of one HTTP/2 connection without its socket (RFC 9113): requests and the server's bytes in, bytes
+/// for the server and outcomes out. The tables of HPACK are nghttp2's, the rest is done here: a hit costs a few frames,
+/// and so little else. HOT, but for errors.
 class Http2Session {
  public:
   explicit Http2Session(Http2Context& context);
@@ -88,7 +63,7 @@ class Http2Session {
   bool gather(std::string& out);
   /// Both sides are done, after an error or a GOAWAY.
   bool finished() const noexcept;
-  bool wants_write() const noexcept { return nghttp2_session_want_write(session_) != 0; }
+  bool wants_write() const noexcept;
 
   /// A body is still to be unpacked: to be done before more is fed.
   bool unpacking() const noexcept { return unpacking_; }
@@ -114,31 +89,79 @@ class Http2Session {
   const std::string& error() const noexcept { return error_; }
 
  private:
-  friend class Http2Context;
-  struct Callbacks;
   using OpenList = IntrusiveList<Http2Stream, &Http2Stream::open_link>;
   using DoneList = IntrusiveList<Http2Stream, &Http2Stream::done_link>;
+  using SendList = IntrusiveList<Http2Stream, &Http2Stream::send_link>;
+  using Piece = Http2FrameReader::Piece;
 
-  Http2Stream* find(std::int32_t id) const noexcept;
+  // http2_session_send.cc
+  void send_requests(std::string& out);
+  void send_head(Http2Stream& stream, std::string& out);
+  void send_contents(std::string& out);
+  void send_content(Http2Stream& stream, std::string& out);
+  void finish_request(Http2Stream& stream);
+  void resume(Http2Stream& stream);
+
+  // http2_session_frames.cc
+  void on_piece(const Piece& piece);
+  void on_data(const Piece& piece);
+  void begin_data(const Piece& piece);
+  void take_content(Http2Stream& stream, std::string_view content);
+  void on_headers(const Http2FrameHead& head, std::string_view payload);
+  void on_continuation(const Http2FrameHead& head, std::string_view payload);
+  void on_block(std::int32_t id, bool ends_stream, std::string_view block);
+  void take_head(Http2Stream& stream, bool ends_stream, std::string_view block);
+  void on_reset(const Http2FrameHead& head, std::string_view payload);
+  void on_settings(const Http2FrameHead& head, std::string_view payload);
+  bool apply_setting(std::uint16_t id, std::uint32_t value);
+  bool move_send_windows(std::int64_t by);
+  void on_ping(const Http2FrameHead& head, std::string_view payload);
+  void on_goaway(const Http2FrameHead& head, std::string_view payload);
+  void on_window_update(const Http2FrameHead& head, std::string_view payload);
+  bool is_known(std::int32_t id) const noexcept { return id > 0 && id % 2 == 1 && id < next_id_; }
+
   Response& response_of(Http2Stream& stream);
+  void end_answer(Http2Stream& stream);
   void answered(Http2Stream& stream);
   void broken(Http2Stream& stream, std::string error);
-  void on_frame(const nghttp2_frame& frame);
-  void on_goaway(const nghttp2_goaway& goaway);
+  void close(Http2Stream& stream);
   void on_closed(Http2Stream& stream, std::uint32_t error_code);
+  void reset(Http2Stream& stream, std::uint32_t error_code);
   void forget(Http2Stream& stream);
   bool fail(std::string error);
+  void end_connection(std::uint32_t error_code, std::string_view reason = {});
   void run_out_of_memory() noexcept;
 
   Http2Context& context_;
-  nghttp2_session* session_{nullptr};
+  Http2FrameReader reader_;
+  Http2HeadReader heads_;
+  Http2RequestWriter requests_;
+  Http2StreamTable streams_;  // open ones, by number
   OpenList open_;
   DoneList done_;
+  SendList unsent_;      // requests whose head is to be sent
+  SendList contents_;    // those of which some body is, and may be
+  std::string control_;  // frames that go first
+  std::int32_t next_id_{1};
+  std::uint32_t under_way_{0};  // streams that the server counts
+
+  std::uint32_t most_streams_{UINT32_MAX};  // the server's SETTINGS
+  std::int64_t stream_window_;
+  std::int64_t send_window_;
+  std::int64_t receive_window_;
+
+  std::int32_t block_stream_{0};  // of a header block that goes on
+  bool block_ends_stream_{false};
+  std::string block_;
+  std::size_t block_budget_{0};
+
   bool begun_{false};
   bool settled_{false};
   bool takes_requests_{true};
   bool changed_{false};
   bool unpacking_{false};
+  bool ended_{false};            // by an error of the connection
+  bool retired_{false};          // by a GOAWAY of the server
   std::int32_t last_stream_{0};  // of the server's GOAWAY
   std::string error_;
 };

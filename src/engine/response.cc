@@ -20,6 +20,9 @@ constexpr std::uint64_t kMaxInflatedBytes = 1024ULL * 1024 * 1024;
 // A response keeps buffers up to this size for the next one.
 constexpr std::size_t kSpareBytes = 256 * 1024;
 
+// RFC 9113 6.5.2
+constexpr std::size_t field_cost(std::size_t bytes) { return bytes + 32; }
+
 constexpr std::string_view kMalformed = "net/http: HTTP/1.x transport connection broken: malformed HTTP response";
 
 // "etag" to "Etag", "x-request-id" to "X-Request-Id", as Go keeps header names.
@@ -290,7 +293,7 @@ int Response::on_headers_complete() {
 
 // The head is whole. False: no body follows.
 bool Response::begin_body() {
-  if (expected_.to_head || code_ == 204 || code_ == 304) {
+  if (bodiless()) {
     content_length_ = 0;
     return false;
   }
@@ -336,9 +339,7 @@ bool Response::check_end() {
 }
 
 bool Response::add_field(std::string_view name, std::string_view value) {
-  // What a field costs in RFC 9113 6.5.2.
-  constexpr std::size_t kFieldOverhead = 32;
-  if (!charge(name.size() + value.size() + kFieldOverhead)) return false;
+  if (!charge(field_cost(name.size() + value.size()))) return false;
   if (head_done_) return true;
   if (name == ":status") {
     code_ = 0;
@@ -368,6 +369,22 @@ bool Response::end_head() {
   head_done_ = keep_alive_ = true;
   begin_body();
   return true;
+}
+
+void Response::copy_head(Head& head) const {
+  head.code = code_;
+  head.bytes = field_cost(std::string_view{":status"}.size() + 3);
+  for (const Field& field : fields_) head.bytes += field_cost(field.name_size + field.value_size);
+  head.text = text_;
+  head.fields = fields_;
+}
+
+bool Response::adopt_head(const Head& head) {
+  if (!charge(head.bytes)) return false;
+  code_ = head.code;
+  text_ = head.text;
+  fields_ = head.fields;
+  return end_head();
 }
 
 std::string Response::status_text() const {

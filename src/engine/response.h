@@ -37,6 +37,17 @@ class Response {
     kError,  ///< error() says what; never a success.
   };
 
+  struct Field {
+    std::size_t name, name_size, value, value_size;  ///< In the text that it belongs to.
+  };
+  /// The head of a response in parts.
+  struct Head {
+    int code{0};
+    std::size_t bytes{0};  ///< Of the budget that heads have.
+    std::string text;
+    std::vector<Field> fields;
+  };
+
   /// `budget`: of the memory for bodies; outlives the response. nullptr: none.
   explicit Response(BodyBudget* budget = nullptr) : body_{budget} {}
   Response(const Response&) = delete;  // llhttp holds a pointer to it
@@ -59,6 +70,10 @@ class Response {
   bool add_field(std::string_view name, std::string_view value);
   /// That of an interim answer is forgotten.
   bool end_head();
+  /// Copies what add_field() and end_head() made. REQUIRES: has_head(), and headers() was not called.
+  void copy_head(Head& head) const;
+  /// Stands for the calls of add_field() and end_head() that made `head`.
+  bool adopt_head(const Head& head);
   bool add_body(std::string_view bytes) { return take_body(bytes); }
   /// Its last byte is read: complete, unless it is busy() and go_on() finds out more.
   bool finish();
@@ -83,6 +98,8 @@ class Response {
   /// The head was known: headers() is empty, the cache of the target has them.
   bool fixed() const noexcept { return fixed_; }
   bool inflated() const noexcept { return inflater_.has_value(); }
+  /// No body follows the head, whatever length that announces.
+  bool bodiless() const noexcept { return expected_.to_head || code_ == 204 || code_ == 304; }
   bool busy() const noexcept { return inflater_ && inflater_->busy(); }
   /// The head is whole, and an equal one would mean the same: a body of known length as it comes, on a connection that
   /// stays, no interim answer in front, nothing to follow.
@@ -98,9 +115,6 @@ class Response {
 
  private:
   struct Callbacks;
-  struct Field {
-    std::size_t name, name_size, value, value_size;  // in text_
-  };
 
   Status fail(std::string text);
   Status feed_fixed(std::string_view data, std::size_t& used);
