@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "engine/reserve.h"
+
 namespace pepe {
 namespace {
 
@@ -31,6 +33,8 @@ Pool::~Pool() { cancel_dials(); }
 void Pool::cancel_dials() noexcept {
   for (const Dialer::Id id : dials_) owner_.dialer().cancel(id);
   dials_.clear();
+  for (const Dialed& dialed : kept_back_) ::close(dialed.fd);
+  kept_back_.clear();
 }
 
 void Pool::reset() noexcept {
@@ -77,10 +81,15 @@ void Pool::on_capacity(Connection& connection) {
   if (is_new) --settling_;
   if (!connection.reusable()) {
     retire(connection);
+    open_kept_back();
     return dial_for_waiting();
   }
-  if (limits_.keepalive) hits_per_connection_ = std::max<std::size_t>(1, connection.capacity_);
+  if (limits_.keepalive) {
+    hits_per_connection_ = std::max<std::size_t>(1, connection.capacity_);
+    told_ = true;
+  }
   serve(connection, is_new);
+  open_kept_back();
   dial_for_waiting();
   drop_surplus_dials();
 }
@@ -121,6 +130,7 @@ void Pool::discard(Connection& connection) {
   if (std::exchange(connection.settling_, false)) --settling_;
   --open_;
   owner_.recycle(connection);
+  open_kept_back();
   dial_for_waiting();
 }
 
@@ -142,17 +152,20 @@ void Pool::leave(Hit& hit) {
 
 std::string Pool::phase() const { return dials_.empty() ? std::string{} : owner_.dialer().phase(dials_.front()); }
 
-// One for each hit in line, or for as many as a connection carries; those that settle will take their share.
+// One for each hit in line, or for as many as a connection carries; those that settle, and carry one, will take their
+// share.
 std::size_t Pool::wanted_dials() const noexcept {
-  const std::size_t connections = (waiting_.size() + hits_per_connection_ - 1) / hits_per_connection_;
-  return connections - std::min(connections, settling_);
+  const std::size_t room = settling_ * (hits_per_connection_ - 1);
+  const std::size_t hits = waiting_.size() - std::min(waiting_.size(), room);
+  return (hits + hits_per_connection_ - 1) / hits_per_connection_;
 }
 
 void Pool::dial_for_waiting() {
   while (dials_.size() < std::min(wanted_dials(), kMaxDials) &&
-         (limits_.max_open == 0 || open_ + dials_.size() < limits_.max_open)) {
+         (limits_.max_open == 0 || open_ + kept_back_.size() + dials_.size() < limits_.max_open)) {
     // The id is known only after dial() returns, and `done` runs later still.
     const auto id = std::make_shared<Dialer::Id>(0);
+    reserve_for(kept_back_, kept_back_.size() + dials_.size() + 1);
     dials_.push_back(0);  // before the dial, which must not go on unknown for want of memory
     *id = owner_.dialer().dial(origin_, [this, id](Expected<Dialed> dialed) { on_dialed(*id, std::move(dialed)); });
     dials_.back() = *id;
@@ -171,12 +184,19 @@ void Pool::on_dialed(Dialer::Id id, Expected<Dialed> dialed) {
   if (!dialed) return on_dial_failed(dialed.error().text());
   if (const bool shares = dialed->h2 && limits_.keepalive; shares != shares_) {
     shares_ = shares;
+    told_ = false;
     hits_per_connection_ = shares ? kExpectedStreams : 1;
   }
-  Connection& connection = connection_for(*dialed);
+  if (shares_ && !told_ && settling_ > 0) return kept_back_.push_back(*std::move(dialed));
+  open(*std::move(dialed));
+  if (shares_ && told_) drop_surplus_dials();
+}
+
+void Pool::open(Dialed dialed) {
+  Connection& connection = connection_for(dialed);
   ++open_;
   connection.load_ = 0;
-  if (!connection.open(*std::move(dialed), *this)) {
+  if (!connection.open(std::move(dialed), *this)) {
     --open_;
     owner_.recycle(connection);
     if (Hit* const hit = next_in_line(true)) owner_.on_no_connection(*hit, "the system cannot watch more sockets");
@@ -184,7 +204,19 @@ void Pool::on_dialed(Dialer::Id id, Expected<Dialed> dialed) {
   }
   if (connection.settling_) ++settling_;
   serve(connection, true);
-  if (shares_) drop_surplus_dials();
+}
+
+// As soon as the server has said how many hits a connection carries, or the one that was to hear it has ended.
+void Pool::open_kept_back() {
+  while (!kept_back_.empty() && (told_ || settling_ == 0)) {
+    Dialed dialed = std::move(kept_back_.back());
+    kept_back_.pop_back();
+    if (wanted_dials() > 0) {
+      open(std::move(dialed));
+    } else {
+      ::close(dialed.fd);
+    }
+  }
 }
 
 Connection& Pool::connection_for(const Dialed& dialed) {

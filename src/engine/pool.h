@@ -34,7 +34,9 @@ struct PoolLimits {
 
 /// The connections of one worker to one origin. Those with room for a hit are a stack, the warmest first. A hit that
 /// finds none waits in line for whatever comes first: a new connection or room on one that is there. A connection is
-/// dialled for each hit in line until the origin has shown that its connections carry many.
+/// dialled for each hit in line until the origin has shown that its connections carry many. What was dialled meanwhile
+/// is kept back until the server has said how many: then the line gets as much of it as it needs, and the rest is
+/// closed.
 class Pool {
  public:
   Pool(Origin origin, PoolLimits limits, PoolOwner& owner);
@@ -69,6 +71,8 @@ class Pool {
   void drop_surplus_dials();
   void cancel_dials() noexcept;
   void on_dialed(Dialer::Id id, Expected<Dialed> dialed);
+  void open(Dialed dialed);
+  void open_kept_back();
   Connection& connection_for(const Dialed& dialed);
   void on_dial_failed(const std::string& error);
   Hit* next_in_line(bool new_connection);
@@ -79,10 +83,12 @@ class Pool {
   RoomyList roomy_;
   WaitingList waiting_;
   std::vector<Dialer::Id> dials_;
-  std::size_t open_{0};      // without the dials
+  std::vector<Dialed> kept_back_;
+  std::size_t open_{0};      // without the dials, and without what is kept back
   std::size_t settling_{0};  // of those, connections that will soon say how many hits they carry
   bool shares_{false};       // one connection carries many hits
   std::size_t hits_per_connection_{1};
+  bool told_{false};  // the server has said how many
 };
 
 }  // namespace pepe

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -85,9 +88,10 @@ class Bench final : public ConnectionOwner, public PoolOwner {
   }
   void get() { send({"GET", "http://h/p", {}, nullptr}); }
 
-  /// Connects every dial that waits.
-  void connect() {
+  /// Connects the oldest dials that wait.
+  void connect(std::size_t most = SIZE_MAX) {
     auto dials = std::exchange(dialer_.dials, {});
+    while (dials.size() > most) dialer_.dials.insert(dials.extract(std::prev(dials.end())));
     for (auto& [id, done] : dials) {
       int ends[2];
       ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
@@ -306,6 +310,46 @@ TEST(Http2Connection, CarriesOneHitUntilTheServerSaysHowManyItMay) {
   }
   EXPECT_EQ(bench.outcomes.size(), 8U);
   for (const auto& peer : bench.peers) EXPECT_LE(peer->most_at_once, 3U);
+  EXPECT_EQ(bench.dials(), 0U);
+}
+
+// Before the first connection nothing says that the server speaks HTTP/2: it is dialled for each hit.
+TEST(Http2Connection, TakesOfTheFirstDialsWhatTheServersLimitAsksFor) {
+  struct Case {
+    std::uint32_t streams;
+    std::size_t connections;
+  };
+  for (const Case row : {Case{1, 64}, Case{3, 22}, Case{100, 1}}) {
+    for (const std::size_t at_first : {1, 5, 64}) {
+      SCOPED_TRACE(testing::Message{} << row.streams << " streams, " << at_first << " dials end at first");
+      Bench bench{row.streams, {}};
+      for (int i = 0; i < 64; ++i) bench.get();
+      ASSERT_EQ(bench.dials(), 64U);
+      bench.connect(at_first);
+      bench.run();
+      EXPECT_EQ(bench.dials(), row.connections - std::min(row.connections, at_first));
+      bench.connect();
+      bench.run();
+      std::size_t asked = 0;
+      for (const auto& peer : bench.peers) asked += peer->requests.size();
+      EXPECT_EQ(asked, 64U);
+      const auto used = std::count_if(bench.peers.begin(), bench.peers.end(),
+                                      [](const auto& peer) { return !peer->requests.empty(); });
+      EXPECT_EQ(used, static_cast<std::ptrdiff_t>(row.connections));
+      EXPECT_EQ(bench.peers.size(), std::max(row.connections, at_first));
+    }
+  }
+}
+
+TEST(Http2Connection, GoesOnWithADialThatWasKeptBackWhenTheFirstEndsUnsettled) {
+  Bench bench{1, {}};
+  for (int i = 0; i < 3; ++i) bench.get();
+  bench.connect();
+  bench.peers.front()->hang_up();
+  bench.run();
+  ASSERT_EQ(bench.outcomes.size(), 1U);
+  EXPECT_EQ(bench.outcomes[0].error, "EOF");
+  EXPECT_EQ(bench.peers[1]->requests.size() + bench.peers[2]->requests.size(), 2U);
   EXPECT_EQ(bench.dials(), 0U);
 }
 
