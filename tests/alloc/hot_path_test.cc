@@ -24,6 +24,7 @@ TEST_P(HotPath, StaysWithinItsBudgetOnceWarm) {
   ASSERT_TRUE(counted) << counted.error().text();
   const SystemCalls& calls = counted->calls;
   EXPECT_LE(per_hit(counted->allocations - std::min(counted->allocations, late_growth)), load.allocations);
+  EXPECT_LE(per_hit(counted->openssl_allocations), load.openssl_allocations);
   // How often it looks at the sockets while it waits for a due time is the machine's to say, not the code's.
   const std::uint64_t total = load.paced ? calls.send + calls.recv : calls.all();
   EXPECT_LE(per_hit(total), load.system_calls)

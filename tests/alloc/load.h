@@ -16,9 +16,10 @@ struct Load {
   enum class Form { kFixed, kChunked, kGzip };
 
   const char* name;
-  /// Most calls of malloc and of the system per hit, once warm.
+  /// Most calls of malloc and of the system per hit, once warm; without those of OpenSSL.
   double allocations;
   double system_calls;
+  double openssl_allocations{0};
   Wire wire{Wire::kHttp1};
   Form form{Form::kFixed};
   std::size_t body{100};
@@ -33,6 +34,7 @@ inline std::ostream& operator<<(std::ostream& out, const Load& load) { return ou
 
 struct Counted {
   std::uint64_t allocations{0};
+  std::uint64_t openssl_allocations{0};  ///< Not among the others.
   SystemCalls calls;
 };
 
