@@ -65,13 +65,10 @@ class Client {
       if (session_->finished()) break;
     }
     while (pepe::Http2Stream* const stream = session_->next_unfinished()) conclude(*stream, "unfinished");
-    error_ = session_->error();
     session_.reset();
     for (const pepe::Hit& hit : hits_) PEPE_CHECK(hit.stream == nullptr);
     return outcomes_;
   }
-  /// What ended the connection.
-  const std::string& error() const { return error_; }
 
  private:
   static constexpr std::size_t kMostHits = 32;
@@ -132,7 +129,6 @@ class Client {
   pepe::TargetState state_;
   std::deque<pepe::Hit> hits_;
   std::vector<std::string> outcomes_;
-  std::string error_;
   std::unique_ptr<pepe::Http2Session> session_;
 };
 
@@ -150,9 +146,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto whole = fed_whole.run(bytes, bytes.size(), false);
   Client fed_cut{play};
   const auto cut = fed_cut.run(bytes, small, false);
-  // nghttp2 1.52 counts the calls that a CONTINUATION's head comes in as so many of them.
-  for (const Client* client : {&fed_whole, &fed_cut})
-    if (client->error().find("Too many CONTINUATION") != std::string::npos) return 0;
   PEPE_CHECK(cut == whole);
   return 0;
 }

@@ -52,6 +52,7 @@ class Http2Peer {
   std::map<std::int32_t, PeerRequest> requests;
   std::map<std::int32_t, std::uint32_t> resets;
   std::size_t most_at_once{0};
+  std::size_t pongs{0};
   bool ended{false};  ///< The client closed.
 
   using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -77,6 +78,10 @@ class Http2Peer {
     nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, last_stream, code,
                           reinterpret_cast<const std::uint8_t*>(debug.data()), debug.size());
   }
+  void ping() { nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr); }
+  void allow_streams(std::uint32_t count) { submit_setting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, count); }
+  void allow_window(std::uint32_t bytes) { submit_setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, bytes); }
+  void allow_table(std::uint32_t bytes) { submit_setting(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, bytes); }
   /// Bytes outside of the session.
   void say(std::string_view bytes) { raw_.append(bytes); }
   void hang_up() {
@@ -118,6 +123,10 @@ class Http2Peer {
     bool endless{false};
   };
 
+  void submit_setting(std::int32_t id, std::uint32_t value) {
+    const nghttp2_settings_entry entry{id, value};
+    nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, &entry, 1);
+  }
   static std::vector<nghttp2_nv> nv(const Fields& fields) {
     std::vector<nghttp2_nv> made;
     for (const auto& [name, value] : fields)
@@ -150,6 +159,7 @@ class Http2Peer {
     return 0;
   }
   static int on_frame(nghttp2_session*, const nghttp2_frame* frame, void* user) {
+    if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) ++self(user).pongs;
     if (frame->hd.type == NGHTTP2_RST_STREAM) self(user).resets[frame->hd.stream_id] = frame->rst_stream.error_code;
     if ((frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
         (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
