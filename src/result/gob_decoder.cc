@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -146,6 +147,8 @@ class GobDecoder final : public Decoder {
   // Why a record that begins so cannot be one, before the rest of it is waited for.
   const char* refuse_head(std::uint64_t length, std::int64_t id) const {
     if (length > kMaxRecordBytes) return "a record of over 1 GiB";
+    // The negative of a definition's number is that of its type; this one has none.
+    if (id == std::numeric_limits<std::int64_t>::min()) return "a type number out of range";
     if (id > -kFirstGobType && id < kFirstGobType) return "a type number that stands for no result";
     if (id < 0 && length > kMaxDefinitionBytes) return "a type definition of over 64 KiB";
     if (id > 0 && id != plan_.type && types_.find(id) == nullptr) return "a value of a type that was not defined";

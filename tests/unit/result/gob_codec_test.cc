@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -210,6 +211,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"NineByteNumber", "\xf7\x01\x01\x01\x01\x01\x01\x01\x01\x01", "a number of over 8 bytes"},
         BadCase{"HugeDefinition", number(70000) + integer(-64), "over 64 KiB"},
         BadCase{"BuiltInType", message(6, text("x")), "a type number that stands for no result"},
+        BadCase{"TypeOfTheLowestNumber", number(9) + integer(std::numeric_limits<std::int64_t>::min()),
+                "a type number out of range"},
         BadCase{"TypeNotDefined", message(64, kEnd), "a type that was not defined"},
         BadCase{"NoStruct", define_list(GobType::Kind::kSlice, 64, 6) + message(64, number(0)), "no struct"},
         BadCase{"ForeignStruct", define_struct(64, {{"Foo", 6}}) + message(64, kEnd), "without any field of a result"},
