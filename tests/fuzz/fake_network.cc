@@ -163,6 +163,7 @@ class FakeDialer final : public Dialer {
   void cancel(Id id) override { waiting_.erase(id); }
   std::string phase(Id id) const override { return waiting_.count(id) != 0 ? "connecting" : ""; }
   bool current(const Peer&) override { return true; }
+  bool idle() const override { return waiting_.empty(); }
 
  private:
   void conclude(Id id) {
@@ -200,11 +201,15 @@ std::span<const ReadyEvent> ReadySet::poll() {
     state_->events.push_back({one.tag, one.readable, one.writable, one.closing, one.closing});
   return state_->events;
 }
-void ReadySet::wait(Instant, Instant until) {
-  if (state_->io.poll() > 0) return;
+std::span<const ReadyEvent> ReadySet::wait(Instant, Instant until, bool) {
+  if (state_->io.poll() > 0) return {};
+  const std::span<const ReadyEvent> events = poll();
+  if (!events.empty()) return events;
   PEPE_CHECK(until != Instant::max());
   FakeNetwork::current()->pass(until);
+  return {};
 }
+void ReadySet::wake() noexcept {}
 
 Sink::Sink(ChunkSink& out, std::function<void()> on_error) : out_{out}, on_error_{std::move(on_error)} {}
 Sink::~Sink() = default;
