@@ -60,8 +60,9 @@ void Http2Session::send_head(Http2Stream& stream, std::string& out) {
     frame += Http2FrameHead::kBytes + kHttp2FrameBytes;
     size -= kHttp2FrameBytes;
     std::string head;
+    const bool last = size <= kHttp2FrameBytes;
     append_frame_head(head, {.type = NGHTTP2_CONTINUATION,
-                             .flags = size > kHttp2FrameBytes ? NGHTTP2_FLAG_NONE : NGHTTP2_FLAG_END_HEADERS,
+                             .flags = static_cast<std::uint8_t>(last ? NGHTTP2_FLAG_END_HEADERS : NGHTTP2_FLAG_NONE),
                              .stream = stream.id});
     out.insert(frame, head);
   }
@@ -89,7 +90,7 @@ void Http2Session::send_content(Http2Stream& stream, std::string& out) {
   const bool last = stream.content.empty();
   append_frame_head(out, {.size = static_cast<std::uint32_t>(content.size()),
                           .type = NGHTTP2_DATA,
-                          .flags = last ? NGHTTP2_FLAG_END_STREAM : NGHTTP2_FLAG_NONE,
+                          .flags = static_cast<std::uint8_t>(last ? NGHTTP2_FLAG_END_STREAM : NGHTTP2_FLAG_NONE),
                           .stream = stream.id});
   out.append(content);
   send_window_ -= static_cast<std::int64_t>(content.size());
