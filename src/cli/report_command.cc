@@ -75,7 +75,7 @@ void add_report_flags(FlagSet& flags, ReportOptions& options) {
                    options.buckets);
   flags.add_duration({"every", "D", "report what there is so far at each interval, then as a whole"}, options.every);
   flags.add_string({"output", "FILE", "where the report goes", "stdout"}, options.output);
-  flags.add({"group-by", "KEY", "a report of each target, attack, code or protocol"},
+  flags.add({"group-by", "KEY", "a report of each target, url, method, attack, code or protocol"},
             [&options](std::string_view text) -> Expected<void> {
               auto key = find_group_key(text);
               if (!key) return std::move(key).error();

@@ -19,6 +19,8 @@ constexpr std::size_t kMaxNameBytes = 4096;
 void append_target(const Result& result, std::string& out) {
   out.append(result.method).append(out.empty() ? "" : " ").append(result.url);
 }
+void append_url(const Result& result, std::string& out) { out.append(result.url); }
+void append_method(const Result& result, std::string& out) { out.append(result.method); }
 void append_attack(const Result& result, std::string& out) { out.append(result.attack); }
 void append_code(const Result& result, std::string& out) { out.append(std::to_string(result.code)); }
 void append_protocol(const Result& result, std::string& out) {
@@ -28,6 +30,8 @@ void append_protocol(const Result& result, std::string& out) {
 
 constexpr GroupKey kKeys[] = {
     {"target", append_target},
+    {"url", append_url},
+    {"method", append_method},
     {"attack", append_attack},
     {"code", append_code},
     {"protocol", append_protocol},

@@ -21,7 +21,7 @@ struct GroupKey {
   void (*append)(const Result& result, std::string& out);
 };
 
-/// The keys that exist: target, attack, code, protocol.
+/// The keys that exist: target, url, method, attack, code, protocol.
 std::span<const GroupKey> group_keys();
 
 /// Error: `unknown group: "x": want target, ...`.

@@ -35,6 +35,8 @@ struct KeyCase {
 
 const KeyCase kKeyCases[] = {
     {"target", {"GET http://a/", "POST http://a/", "http://b/"}},
+    {"url", {"http://a/", "http://b/"}},
+    {"method", {"GET", "POST", ""}},
     {"attack", {"one", ""}},
     {"code", {"200", "0"}},
     {"protocol", {"HTTP/2", "none", "HTTP/1.1"}},
@@ -64,7 +66,7 @@ TEST(GroupedMetrics, AreTestedByEveryKeyThatThereIs) {
 }
 
 TEST(GroupedMetrics, KnowNoOtherKeys) {
-  EXPECT_EQ(find_group_key("size").error().text(), "unknown group: \"size\": want target, attack, code, protocol");
+  EXPECT_EQ(find_group_key("size").error().text(), "unknown group: \"size\": want target, url, method, attack, code, protocol");
 }
 
 TEST(GroupedMetrics, CountWhatIsBeyondTheirLimitTogether) {
