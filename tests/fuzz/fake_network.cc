@@ -107,10 +107,9 @@ long FakeNetwork::receive(int fd, char* to, std::size_t size) {
 // Whether something new has come. After its last step a server closes whatever is asked of it.
 bool FakeNetwork::deliver(Socket& socket) {
   if (socket.closed || socket.reset || socket.silent) return false;
-  while (next_step_is(Step::Kind::kAwait)) {
-    ++at_;
-    ++socket.awaited;
-  }
+  // A refusal that nobody met is passed over.
+  for (; next_step_is(Step::Kind::kAwait) || next_step_is(Step::Kind::kRefuse); ++at_)
+    socket.awaited += next_step_is(Step::Kind::kAwait) ? 1U : 0U;
   if (socket.requests < socket.awaited) return false;
   if (at_ == script_.size()) return socket.closed = true;
   Step& step = script_[at_];
@@ -128,7 +127,7 @@ bool FakeNetwork::deliver(Socket& socket) {
     case Step::Kind::kReset: return ++at_, socket.reset = true;
     case Step::Kind::kSilence: return ++at_, socket.silent = true, false;
     case Step::Kind::kAwait:
-    case Step::Kind::kRefuse: return ++at_, false;
+    case Step::Kind::kRefuse: break;
   }
   return false;
 }
