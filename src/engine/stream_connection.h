@@ -27,7 +27,7 @@ class StreamConnection : public Connection {
 
   void go_on() final {
     listed_ = false;
-    if (pause_ == Pause::kForOthers) read_on();
+    if (is_open() && pause_ == Pause::kForOthers) read_on();  // what it had to send may have closed it meanwhile
   }
 
  protected:

@@ -269,6 +269,17 @@ TEST(Http2Errors, EndAHeadThatGoesOnForever) {
   }
 }
 
+// It is closed while it has put off reading the rest.
+TEST(Http2Errors, EndAConnectionThatHasMuchMoreToRead) {
+  Http2Bench bench;
+  bench.get();
+  bench.connect_and_run().say(frame(NGHTTP2_PING, 0, 1, "12345678") + std::string(150'000, 'x'));
+  bench.run();
+  ASSERT_EQ(bench.outcomes.size(), 1U);
+  EXPECT_THAT(bench.outcomes[0].error, HasSubstr("PING on a stream"));
+  EXPECT_EQ(bench.recycled, 1U);
+}
+
 TEST(Http2Errors, LimitsWhatHeadersMayUnpackTo) {
   Http2Bench bench;
   bench.get();
