@@ -43,18 +43,20 @@ std::string_view secret_name(std::string_view text) { return text.substr(0, text
 }  // namespace
 
 struct FlagSet::State {
+  struct Declared {
+    const CLI::Option* option;
+    bool secret;  ///< Its value is not to be shown.
+  };
+
   std::string synopsis;
   CLI::App app;
   std::string group;
   std::vector<std::string> examples;
-  std::map<std::string, bool, std::less<>> secrets;  ///< By name: whether the value is secret.
-  std::string name;                                  ///< Of the flag that is being set, for `fault`.
+  /// By name. CLI11 finds options as well, but cannot do without memory there: what it throws ends the process.
+  std::map<std::string, Declared, std::less<>> declared;
+  std::string name;  ///< Of the flag that is being set, for `fault`.
   std::string fault;
 
-  CLI::Option* find(std::string_view flag) const {
-    auto& options = const_cast<CLI::App&>(app);
-    return options.get_option_no_throw("--" + std::string{flag});
-  }
   bool is_bool(const CLI::Option& option) const { return option.get_type_name().empty(); }
 
   /// Gives one flag to CLI11, whose callback runs at once. False: `fault` says what is wrong.
@@ -86,12 +88,12 @@ void FlagSet::add(FlagSpec spec, Setter set) {
                       : fmt::format("invalid value{} for flag -{}: {}", shown, state.name, outcome.error().text());
     return false;
   };
-  state.app.add_option("--" + spec.name, callback, spec.help)
-      ->type_name(spec.value)
-      ->default_str(spec.default_text)
-      ->group(state.group)
-      ->trigger_on_parse();
-  state.secrets[spec.name] = spec.secret;
+  const CLI::Option* const option = state.app.add_option("--" + spec.name, callback, spec.help)
+                                        ->type_name(spec.value)
+                                        ->default_str(spec.default_text)
+                                        ->group(state.group)
+                                        ->trigger_on_parse();
+  state.declared[spec.name] = {option, spec.secret};
 }
 
 void FlagSet::add_bool(std::string name, bool& value, std::string help) {
@@ -152,9 +154,9 @@ bool FlagSet::State::set(const GivenFlag& flag) {
 
 ParsedArguments FlagSet::parse(std::span<const std::string> args) {
   const auto kind_of = [this](std::string_view name) {
-    const CLI::Option* option = state_->find(name);
-    if (option == nullptr) return FlagKind::kUndeclared;
-    return state_->is_bool(*option) ? FlagKind::kBoolean : FlagKind::kValue;
+    const auto found = state_->declared.find(name);
+    if (found == state_->declared.end()) return FlagKind::kUndeclared;
+    return state_->is_bool(*found->second.option) ? FlagKind::kBoolean : FlagKind::kValue;
   };
   GoFlags split = split_go_flags(args, kind_of);
   ParsedArguments parsed;
@@ -163,7 +165,7 @@ ParsedArguments FlagSet::parse(std::span<const std::string> args) {
       parsed.fault = state_->fault;
       return parsed;
     }
-    if (state_->secrets[flag.name]) flag.value.clear();
+    if (state_->declared.at(flag.name).secret) flag.value.clear();
   }
   parsed.given = std::move(split.flags);
   parsed.help = split.help;

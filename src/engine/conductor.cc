@@ -42,7 +42,10 @@ std::string local_port_range() {
 Expected<void> Conductor::run(unsigned threads, unsigned most) {
   most_ = most;
   if (attack_.options.handle_signals) {
-    signals_.emplace(io_, SIGINT, SIGTERM);
+    // One after the other: a set that finds no memory in its constructor never gives back what it had.
+    signals_.emplace(io_);
+    signals_->add(SIGINT);
+    signals_->add(SIGTERM);
     await_signal();
   }
   window_start_ = attack_.start_instant;

@@ -131,8 +131,10 @@ Expected<Route> RoutePlan::route(const Origin& origin) {
 }
 
 const Expected<std::unique_ptr<TlsContext>>& RoutePlan::tls() {
-  std::call_once(tls_once_, [this] { tls_ = TlsContext::make(tls_options_); });
-  return tls_;
+  // No call_once: what is thrown there for want of memory passes through the C library, which ends the process.
+  const std::lock_guard lock{tls_mutex_};
+  if (!tls_) tls_.emplace(TlsContext::make(tls_options_));
+  return *tls_;
 }
 
 std::unique_ptr<NameService> RoutePlan::make_name_service(asio::io_context& io) const {

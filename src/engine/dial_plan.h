@@ -90,8 +90,8 @@ class RoutePlan final : public DialPlan {
   std::map<std::string, std::unique_ptr<Mapping>> mappings_;  ///< By "host:port" in small letters.
   const ProxyRules proxies_;
   NameCache names_;
-  std::once_flag tls_once_;
-  Expected<std::unique_ptr<TlsContext>> tls_{nullptr};
+  std::mutex tls_mutex_;  ///< Over the making of tls_, which stays what it is.
+  std::optional<Expected<std::unique_ptr<TlsContext>>> tls_;
   std::mutex mutex_;  ///< Of tickets_.
   std::deque<TlsTickets> tickets_;
 };
