@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+
+/// What a preloaded object does to the calls of a program: the fault that PEPE_FAIL asks for.
+///
+///   PEPE_FAIL=recv:3:ECONNRESET    the third recv of the process fails so (1: the first)
+///   PEPE_FAIL=write:2+:ENOSPC      the second write and every one after it
+///   PEPE_FAIL=send:1:short         the first send takes half of what it is given, and at least one byte
+///   PEPE_FAIL=alloc:100:ENOMEM     the hundredth allocation finds no memory
+///   PEPE_FAIL=clock:50+:3600       from its fiftieth reading on the wall clock is an hour ahead (-3600: behind)
+///   PEPE_FAIL_SEEN=FILE            FILE is made when it comes to that
+namespace pepe::failing {
+
+/// Whether this call of the kind `call` is the one, or one of those, that PEPE_FAIL means. errno is set then.
+bool fails(const char* call) noexcept;
+
+/// Whether the fault is that less is moved than was asked for, not an error.
+bool is_short() noexcept;
+
+/// Whether all calls after the first that fails are to fail as well.
+bool lasts() noexcept;
+
+/// Seconds to set the wall clock ahead by.
+long step() noexcept;
+
+/// The function `name` of whatever stands behind this object: the sanitizer's or libc's.
+void* next(const char* name) noexcept;
+
+}  // namespace pepe::failing
