@@ -3,10 +3,12 @@
 
     binary.py build/release/pepe
 
-It must be position independent, its relocations read-only after the start (full RELRO), its stack not executable, and it
-must name no path of its own to look for libraries in.
+It must be position independent, its relocations read-only after the start (full RELRO), its stack not executable and
+guarded, its calls of the C library checked where sizes are known, and it must name no path of its own to look for libraries
+in.
 """
 
+import re
 import struct
 import sys
 from pathlib import Path
@@ -47,6 +49,8 @@ def lacks(elf):
             struct.unpack_from("<H", elf, 16)[0] == ET_DYN and dynamic.get(DT_FLAGS_1, 0) & DF_1_PIE,
         "its relocations stay writable": PT_GNU_RELRO in table and now,
         "its stack is executable": PT_GNU_STACK in table and not table[PT_GNU_STACK][0] & PF_X,
+        "its stack is not guarded": b"\0__stack_chk_fail\0" in elf,
+        "its calls of the C library are not checked": re.search(rb"\0__(memcpy|snprintf|read)_chk\0", elf),
         "it names a path to look for libraries in": DT_RPATH not in dynamic and DT_RUNPATH not in dynamic,
     }
     return [words for words, holds in asked.items() if not holds]
