@@ -4,7 +4,7 @@
     agree_with_vegeta.py --bin build/release/pepe tests/fuzz/corpus/result_gob
 
 First random results, which each tool writes as gob for the other; then the files of a corpus, which both read: pepe
-reads at least the results that vegeta does, as the same. Exit status: 0 they agree, 1 they do not, 77 there is no
+reads at least the results that vegeta does, as the same, or refuses what is no more than noise. Exit status: 0 they agree, 1 they do not, 77 there is no
 vegeta.
 """
 import argparse
@@ -78,6 +78,10 @@ def check_file(pepe, vegeta, file):
     theirs, their_failure = encode(vegeta, "json", file)
     ours, our_failure = encode(pepe, "json", file)
     theirs, ours = results_in(theirs), results_in(ours)
+    # What a fuzzer made of gob may be refused where vegeta takes it for something.
+    made_up = file.name.startswith("reaches_")
+    if made_up and our_failure:
+        theirs = theirs[:len(ours)]
     if ours[:len(theirs)] != theirs:
         return [f"{file.name}: vegeta reads {theirs}, pepe {ours}"]
     if len(ours) > len(theirs) and not their_failure:

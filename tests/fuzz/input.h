@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <algorithm>
 #include <string_view>
 
 namespace pepe::fuzz {
@@ -20,7 +20,7 @@ class Input {
   Number number() {
     Number value{};
     const std::string_view bytes = text(sizeof value);
-    std::memcpy(&value, bytes.data(), bytes.size());
+    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(&value));
     return value;
   }
   std::string_view text(std::size_t size) {
