@@ -36,8 +36,10 @@ const answer = (request, response) => {
   request.resume();
   request.on('end', () => response.end(fs.readFileSync(request.url === '/' ? 'index.html' : 'large')));
 };
-const server = tls ? http2.createSecureServer({key: fs.readFileSync('key.pem'), cert: fs.readFileSync('cert.pem')}, answer)
-                   : http2.createServer(answer);
+const maxSessionMemory = 100;  // MB: a client that reads slowly, as under a sanitizer, is turned away beyond
+const secrets = tls ? {key: fs.readFileSync('key.pem'), cert: fs.readFileSync('cert.pem')} : {};
+const server = tls ? http2.createSecureServer({maxSessionMemory, ...secrets}, answer)
+                   : http2.createServer({maxSessionMemory}, answer);
 server.listen(port, '127.0.0.1');
 )";
 
