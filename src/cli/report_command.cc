@@ -36,13 +36,13 @@ class Gathered {
   void add(const RunFacts& facts) { whole_.add(facts); }
 
   void write(std::string& out) const {
-    if (empty_or_whole()) return reporter_.write(whole_, out);
+    if (!by_group()) return reporter_.write(whole_, out);
     write_groups(reporter_, *groups_, out);
   }
 
   /// Lists the thresholds that are broken, those of each group apart. Returns the exit status.
   int judge(const std::vector<Threshold>& thresholds) const {
-    if (empty_or_whole()) return judge(whole_, "", thresholds);
+    if (!by_group()) return judge(whole_, "", thresholds);
     int status = kExitOk;
     for (const ResultGroup& group : groups_->groups())
       status = std::max(status, judge(group.metrics, group.name + ": ", thresholds));
@@ -50,7 +50,8 @@ class Gathered {
   }
 
  private:
-  bool empty_or_whole() const { return !groups_ || groups_->groups().empty(); }
+  // Where there are no results there is no group to say so.
+  bool by_group() const { return groups_ && !groups_->groups().empty(); }
 
   static int judge(const Metrics& metrics, const std::string& prefix, const std::vector<Threshold>& thresholds) {
     int status = kExitOk;

@@ -39,7 +39,8 @@ bool Http2Connection::open(Dialed dialed, Pool& pool) {
 
 void Http2Connection::close() {
   if (fd_ < 0) return;
-  if (greeted_ && !blocked_ && write_error_ == 0) send_some(kGoaway);
+  // Not into the middle of a frame, and not where the session has said why itself.
+  if (greeted_ && !blocked_ && unsent_.empty() && write_error_ == 0 && session_->error().empty()) send_some(kGoaway);
   if (tls_) tls_->shutdown();
   tls_.reset();
   session_.reset();
@@ -218,6 +219,8 @@ Abandoned Http2Connection::abandon(Hit& hit) {
   Http2Stream& stream = *std::exchange(hit.stream, nullptr);
   hit.connection = nullptr;
   Abandoned abandoned{std::move(stream.response), stream.sent && unsent_.empty()};
+  // A whole timeout without a word: the next hit gets another connection.
+  if (!session_->settled()) reusable_ = false;
   if (session_->detach(stream)) queue_flush();
   return abandoned;
 }

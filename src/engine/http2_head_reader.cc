@@ -12,6 +12,8 @@ namespace {
 
 // Heads longer than that are decoded each time.
 constexpr std::size_t kMostKnownBytes = 4096;
+// A byte of a head may stand for a field of the table.
+constexpr std::size_t kMostKnownText = 4 * kMostKnownBytes;
 
 std::uint8_t* bytes_of(std::string_view text) {
   return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(text.data()));
@@ -47,8 +49,9 @@ class FieldRules {
     if (name.starts_with(':')) return judge_status(name, value);
     seen_field_ = true;
     if (std::any_of(name.begin(), name.end(), is_upper)) return Verdict::kMalformed;
+    // As nghttp2 does, though RFC 9113 8.2.1 would have the answer refused: servers do send such fields.
     if (name.empty() || !std::all_of(name.begin(), name.end(), is_name_byte) || !is_value(value))
-      return Verdict::kPassOver;
+      return name == "content-length" ? Verdict::kMalformed : Verdict::kPassOver;
     if (belongs_to_http1(name, value)) return Verdict::kMalformed;
     return name == "content-length" && !trailers_ ? judge_length(value) : Verdict::kTake;
   }
@@ -153,8 +156,7 @@ void Http2HeadReader::learn(std::string_view block, std::int64_t content_length,
   known.version = 0;
   known.block = block;
   known.content_length = content_length;
-  response.copy_head(known.head);
-  known.version = version_;
+  if (response.copy_head(known.head, kMostKnownText)) known.version = version_;
 }
 
 }  // namespace pepe

@@ -98,6 +98,10 @@ Http2Stream& Http2Session::submit(Hit& hit) {
   }
   stream.id = next_id_;
   next_id_ = next_id_ == INT32_MAX ? -1 : next_id_ + 2;
+  if (next_id_ < 0) {
+    takes_requests_ = false;
+    changed_ = true;
+  }
   streams_.insert(stream);
   if (hit.request->content) stream.content = *hit.request->content;
   stream.send_window = stream_window_;

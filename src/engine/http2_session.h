@@ -84,7 +84,7 @@ class Http2Session {
   bool take_change() noexcept;
 
   /// The server's farewell named requests that it looked at.
-  bool served_some() const noexcept { return last_stream_ > 0; }
+  bool served_some() const noexcept { return last_stream_ > 0 && last_sent_ > 0; }
   /// Why the connection failed; after a GOAWAY what that said; else empty.
   const std::string& error() const noexcept { return error_; }
 
@@ -113,12 +113,13 @@ class Http2Session {
   void take_head(Http2Stream& stream, bool ends_stream, std::string_view block);
   void on_reset(const Http2FrameHead& head, std::string_view payload);
   void on_settings(const Http2FrameHead& head, std::string_view payload);
-  bool apply_setting(std::uint16_t id, std::uint32_t value);
+  bool apply_setting(std::uint16_t id, std::uint32_t value, std::int64_t& stream_window);
   bool move_send_windows(std::int64_t by);
   void on_ping(const Http2FrameHead& head, std::string_view payload);
   void on_goaway(const Http2FrameHead& head, std::string_view payload);
   void on_window_update(const Http2FrameHead& head, std::string_view payload);
-  bool is_known(std::int32_t id) const noexcept { return id > 0 && id % 2 == 1 && id < next_id_; }
+  /// The server may speak of the stream.
+  bool is_known(std::int32_t id) const noexcept { return id > 0 && id % 2 == 1 && id <= last_sent_; }
 
   Response& response_of(Http2Stream& stream);
   void end_answer(Http2Stream& stream);
@@ -143,6 +144,7 @@ class Http2Session {
   SendList contents_;    // those of which some body is, and may be
   std::string control_;  // frames that go first
   std::int32_t next_id_{1};
+  std::int32_t last_sent_{0};   // the newest stream whose request has left
   std::uint32_t under_way_{0};  // streams that the server counts
 
   std::uint32_t most_streams_{UINT32_MAX};  // the server's SETTINGS

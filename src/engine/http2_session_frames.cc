@@ -168,7 +168,7 @@ void Http2Session::take_head(Http2Stream& stream, bool ends_stream, std::string_
   const bool interim = !response.has_head();
   if (interim ? ends_stream : trailers && !ends_stream) return reset(stream, NGHTTP2_PROTOCOL_ERROR);
   if (interim) return;
-  if (!trailers) stream.announced_length = response.bodiless() ? -1 : read.content_length;
+  if (!trailers) stream.announced_length = response.bodiless() ? 0 : read.content_length;
   if (ends_stream) end_answer(stream);
 }
 
@@ -188,16 +188,20 @@ void Http2Session::on_settings(const Http2FrameHead& head, std::string_view payl
     return;
   }
   if (payload.size() % kSettingBytes != 0) return end_connection(NGHTTP2_FRAME_SIZE_ERROR);
+  std::int64_t stream_window = stream_window_;
   for (; !payload.empty(); payload.remove_prefix(kSettingBytes)) {
     const auto id = static_cast<std::uint16_t>(read_u32(payload.data()) >> 16);
-    if (!apply_setting(id, read_u32(payload.data() + 2))) return;
+    if (!apply_setting(id, read_u32(payload.data() + 2), stream_window)) return;
   }
+  // Once a frame, which may name the window a thousand times.
+  if (stream_window != stream_window_ && !move_send_windows(stream_window - stream_window_))
+    return end_connection(NGHTTP2_FLOW_CONTROL_ERROR, "invalid SETTINGS");
   append_frame_head(control_, {.type = NGHTTP2_SETTINGS, .flags = NGHTTP2_FLAG_ACK});
   settled_ = changed_ = true;
 }
 
 // False: the connection is over.
-bool Http2Session::apply_setting(std::uint16_t id, std::uint32_t value) {
+bool Http2Session::apply_setting(std::uint16_t id, std::uint32_t value, std::int64_t& stream_window) {
   constexpr std::uint32_t kLargestFrame = (1 << 24) - 1;
   std::uint32_t error = NGHTTP2_NO_ERROR;
   switch (id) {
@@ -207,8 +211,8 @@ bool Http2Session::apply_setting(std::uint16_t id, std::uint32_t value) {
       break;
     case NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS: most_streams_ = value; break;
     case NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE:
-      if (value > kMaxWindow || !move_send_windows(std::int64_t{value} - stream_window_))
-        error = NGHTTP2_FLOW_CONTROL_ERROR;
+      stream_window = value;
+      if (value > kMaxWindow) error = NGHTTP2_FLOW_CONTROL_ERROR;
       break;
     case NGHTTP2_SETTINGS_MAX_FRAME_SIZE:
       if (value < kHttp2FrameBytes || value > kLargestFrame) error = NGHTTP2_PROTOCOL_ERROR;

@@ -69,6 +69,7 @@ void Http2Session::send_head(Http2Stream& stream, std::string& out) {
   set_frame_size(out, frame, size);
   unsent_.erase(stream);
   stream.head_sent = true;
+  last_sent_ = stream.id;
   ++under_way_;
   if (stream.content.empty()) return finish_request(stream);
   contents_.push_back(stream);

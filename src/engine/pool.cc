@@ -17,6 +17,7 @@ constexpr std::size_t kMaxDials = 512;
 // Streams that an HTTP/2 connection is expected to carry before the server has said (RFC 9113 6.5.2 recommends no
 // less).
 constexpr std::size_t kExpectedStreams = 100;
+constexpr std::size_t kMaxWithoutRoom = 16;
 
 }  // namespace
 
@@ -63,6 +64,8 @@ Connection* Pool::acquire(Hit& hit) {
 void Pool::release(Connection& connection) {
   --connection.load_;
   if (connection.reusable() && (!limits_.names_move || owner_.dialer().current(connection.peer()))) {
+    // A server that allows no streams may do so later: a few connections are kept for that.
+    if (!connection.has_room() && connection.load_ == 0 && open_ > kMaxWithoutRoom) return retire(connection);
     if (!connection.has_room()) return;
     if (Hit* const hit = next_in_line(false)) {
       take(connection);

@@ -38,6 +38,13 @@ struct ReadySet::State {
     });
   }
 
+  bool take_wake() {
+    if (!woken.load(std::memory_order_relaxed) || !woken.exchange(false)) return false;
+    io.restart();
+    return true;
+  }
+  std::span<const ReadyEvent> look();
+
   asio::io_context& io;
   asio::steady_timer timer;
   Instant armed{Instant::min()};
@@ -75,22 +82,27 @@ void ReadySet::await_writable(int fd) {
   if (found != state_->watches.end()) state_->await_write(found->second);
 }
 
-std::span<const ReadyEvent> ReadySet::poll() {
-  State& state = *state_;
+std::span<const ReadyEvent> ReadySet::State::look() {
   // What was handed out has been read until empty by now, so the next edge may be asked for.
-  for (const auto& watch : state.rearm)
-    if (watch->tag != nullptr) state.await_read(watch);
-  state.rearm.clear();
-  if (state.woken.load(std::memory_order_relaxed) && state.woken.exchange(false)) state.io.restart();
-  state.io.poll();
-  state.handed_out.clear();
-  state.handed_out.swap(state.ready);
-  return state.handed_out;
+  for (const auto& watch : rearm)
+    if (watch->tag != nullptr) await_read(watch);
+  rearm.clear();
+  io.poll();
+  handed_out.clear();
+  handed_out.swap(ready);
+  return handed_out;
+}
+
+std::span<const ReadyEvent> ReadySet::poll() {
+  state_->take_wake();
+  return state_->look();
 }
 
 std::span<const ReadyEvent> ReadySet::wait(Instant now, Instant until, bool) {
   State& state = *state_;
-  if (const auto events = poll(); !events.empty()) return events;
+  // One that comes after this leaves the loop stopped, so that it ends at once.
+  if (state.take_wake()) return state.look();
+  if (const auto events = state.look(); !events.empty()) return events;
   if (until != Instant::max() && (state.armed > until || state.armed <= now)) {
     state.armed = until;
     state.timer.expires_at(until);

@@ -371,12 +371,14 @@ bool Response::end_head() {
   return true;
 }
 
-void Response::copy_head(Head& head) const {
+bool Response::copy_head(Head& head, std::size_t most) const {
+  if (text_.size() > most) return false;
   head.code = code_;
   head.bytes = field_cost(std::string_view{":status"}.size() + 3);
   for (const Field& field : fields_) head.bytes += field_cost(field.name_size + field.value_size);
   head.text = text_;
   head.fields = fields_;
+  return true;
 }
 
 bool Response::adopt_head(const Head& head) {

@@ -71,7 +71,8 @@ class Response {
   /// That of an interim answer is forgotten.
   bool end_head();
   /// Copies what add_field() and end_head() made. REQUIRES: has_head(), and headers() was not called.
-  void copy_head(Head& head) const;
+  /// False: the head takes up more than `most` bytes.
+  bool copy_head(Head& head, std::size_t most) const;
   /// Stands for the calls of add_field() and end_head() that made `head`.
   bool adopt_head(const Head& head);
   bool add_body(std::string_view bytes) { return take_body(bytes); }

@@ -1,6 +1,6 @@
 #include "pepe/metrics/groups.h"
 
-#include <algorithm>
+#include <string>
 #include <unordered_map>
 #include <utility>
 

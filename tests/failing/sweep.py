@@ -141,12 +141,19 @@ class Sweep:
             except queue.Empty:
                 return
             if time.monotonic() > self.end:
-                self.cut += 1
+                with self.lock:
+                    self.cut += 1
                 continue
             in_vain = 0
             start = self.options.first + self.drawn
             for position in range(start, self.options.most + 1, self.options.every):
-                happened = self.trial(scenario, fault, position)
+                try:
+                    happened = self.trial(scenario, fault, position)
+                except Exception as error:  # what cannot be judged is wrong
+                    with self.lock:
+                        self.wrong += 1
+                        print(f"{scenario.name}, {fault.setting(position)}: {error!r}", flush=True)
+                    break
                 in_vain = 0 if happened else in_vain + 1
                 if in_vain == IN_VAIN or time.monotonic() > self.end:
                     break

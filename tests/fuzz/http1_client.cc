@@ -86,9 +86,10 @@ Run attack(const Play& play, std::string_view script) {
   NoPlan plan;
   Chunks chunks;
   pepe::Sink sink{chunks, [] {}};
+  const pepe::RequestOptions request_options{.user_agent = "pepe", .keepalive = play.keepalive, .plan = &plan};
   pepe::AttackState state{.options = options,
                           .pacer = pacer,
-                          .request_options = {.user_agent = "pepe", .keepalive = play.keepalive, .plan = &plan},
+                          .request_options = request_options,
                           .targets = {{.method = play.method, .url = "http://h/a/b", .headers = {}, .body = nullptr}},
                           .requests = {},
                           .plan = &plan,

@@ -15,6 +15,39 @@ namespace {
 
 using testing::HasSubstr;
 
+std::string frame(std::uint8_t type, std::uint8_t flags, std::int32_t stream, const std::string& payload) {
+  std::string out;
+  append_frame_head(
+      out, {.size = static_cast<std::uint32_t>(payload.size()), .type = type, .flags = flags, .stream = stream});
+  return out + payload;
+}
+
+// A field as HPACK has it that knows neither tables nor Huffman's code.
+std::string field(const std::string& name, const std::string& value) {
+  return std::string{'\0', static_cast<char>(name.size())} + name + static_cast<char>(value.size()) + value;
+}
+
+std::string number(std::uint32_t value) {
+  std::string out;
+  append_u32(out, value);
+  return out;
+}
+
+std::string setting(std::uint16_t id, std::uint32_t value) {
+  std::string out;
+  append_setting(out, id, value);
+  return out;
+}
+
+const std::string kOk = "\x88";
+constexpr std::uint8_t kEndsHead = NGHTTP2_FLAG_END_HEADERS;
+constexpr std::uint8_t kEndsBoth = NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM;
+
+std::string head(const std::string& block, std::uint8_t flags = kEndsHead) {
+  return frame(NGHTTP2_HEADERS, flags, 1, block);
+}
+std::string data(const std::string& bytes, std::uint8_t flags) { return frame(NGHTTP2_DATA, flags, 1, bytes); }
+
 TEST(Http2Errors, EndsOnlyTheHitWhoseStreamIsReset) {
   Http2Bench bench;
   bench.get();
@@ -46,6 +79,33 @@ TEST(Http2Errors, SaysWhatTheFarewellOfABrokenConnectionSaid) {
   EXPECT_EQ(bench.outcomes[0].error,
             "http2: server sent GOAWAY and closed the connection; LastStreamID=1, ErrCode=ENHANCE_YOUR_CALM, "
             "debug=\"calm. down\"");
+}
+
+TEST(Http2Errors, TakesNoBodyWhereThereIsNone) {
+  for (const char* method : {"HEAD", "GET"}) {
+    SCOPED_TRACE(method);
+    Http2Bench bench;
+    bench.send({method, "http://h/p", {}, nullptr});
+    Http2Peer& peer = bench.connect_and_run();
+    peer.answer(1, {{":status", *method == 'H' ? "200" : "204"}}, "body");
+    bench.run();
+    ASSERT_EQ(bench.outcomes.size(), 1U);
+    EXPECT_EQ(bench.outcomes[0].error, "stream error: stream ID 1; PROTOCOL_ERROR");
+  }
+}
+
+TEST(Http2Errors, TakesNoAnswerToWhatItHasNotSent) {
+  Http2Bench bench;
+  bench.get();
+  Http2Peer& peer = bench.connect_and_run();
+  peer.allow_streams(1);
+  bench.run();
+  bench.get();
+  bench.run();
+  peer.say(frame(NGHTTP2_HEADERS, kEndsBoth, 3, kOk));
+  bench.run();
+  ASSERT_FALSE(bench.outcomes.empty());
+  EXPECT_THAT(bench.outcomes[0].error, HasSubstr("HEADERS on a stream that is not open"));
 }
 
 TEST(Http2Errors, TellsAnEndBeforeTheAnswerFromOneWithin) {
@@ -96,39 +156,6 @@ TEST(Http2Errors, RefusesWhatIsNotHttp2AndSaysWhy) {
     EXPECT_EQ(bench.recycled, 1U);
   }
 }
-
-std::string frame(std::uint8_t type, std::uint8_t flags, std::int32_t stream, const std::string& payload) {
-  std::string out;
-  append_frame_head(
-      out, {.size = static_cast<std::uint32_t>(payload.size()), .type = type, .flags = flags, .stream = stream});
-  return out + payload;
-}
-
-// A field as HPACK has it that knows neither tables nor Huffman's code.
-std::string field(const std::string& name, const std::string& value) {
-  return std::string{'\0', static_cast<char>(name.size())} + name + static_cast<char>(value.size()) + value;
-}
-
-std::string number(std::uint32_t value) {
-  std::string out;
-  append_u32(out, value);
-  return out;
-}
-
-std::string setting(std::uint16_t id, std::uint32_t value) {
-  std::string out;
-  append_setting(out, id, value);
-  return out;
-}
-
-const std::string kOk = "\x88";
-constexpr std::uint8_t kEndsHead = NGHTTP2_FLAG_END_HEADERS;
-constexpr std::uint8_t kEndsBoth = NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM;
-
-std::string head(const std::string& block, std::uint8_t flags = kEndsHead) {
-  return frame(NGHTTP2_HEADERS, flags, 1, block);
-}
-std::string data(const std::string& bytes, std::uint8_t flags) { return frame(NGHTTP2_DATA, flags, 1, bytes); }
 
 struct RuleCase {
   const char* name;
