@@ -84,7 +84,8 @@ void Http2Connection::flush() {
   }
   send_gathered();
   if (is_open()) settle();
-  if (is_open() && session_->finished()) break_all(session_->error(), false);
+  // A socket that is full takes no farewell.
+  if (is_open() && (session_->finished() || (blocked_ && session_->ended()))) break_all(session_->error(), false);
 }
 
 void Http2Connection::send_gathered() {
@@ -191,8 +192,11 @@ void Http2Connection::conclude(Http2Stream& stream) {
   const bool answered = stream.state == Http2Stream::State::kAnswered;
   std::string error = answered ? std::string{} : stream_error_text(stream);
   Breakage breakage = Breakage::kInAnswer;
-  if (stream.error.empty() && stream.error_code == NGHTTP2_REFUSED_STREAM && response == nullptr)
+  if (stream.error.empty() && stream.error_code == NGHTTP2_REFUSED_STREAM && response == nullptr) {
     breakage = !stream.reset_by_peer && session_->served_some() ? Breakage::kRetired : Breakage::kUnprocessed;
+    // A farewell says more than that it left this one out.
+    if (!stream.reset_by_peer && !session_->error().empty()) error = session_->error();
+  }
   if (session_->detach(stream)) queue_flush();
   if (answered) {
     conclude_answer(hit, *response);

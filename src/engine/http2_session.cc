@@ -220,9 +220,9 @@ void Http2Session::run_out_of_memory() noexcept {
   changed_ = true;
 }
 
-// The first error counts: what follows comes of it.
+// The first error counts: what follows comes of it. A farewell is none yet.
 bool Http2Session::fail(std::string error) {
-  if (takes_requests_ || error_.empty()) error_ = std::move(error);
+  if (!ended_) error_ = std::move(error);
   takes_requests_ = false;
   changed_ = true;
   return false;

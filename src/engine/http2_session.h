@@ -63,6 +63,8 @@ class Http2Session {
   bool gather(std::string& out);
   /// Both sides are done, after an error or a GOAWAY.
   bool finished() const noexcept;
+  /// The server broke the rules: nothing more is read, and nothing but the reason is still to be sent.
+  bool ended() const noexcept { return ended_ && !unpacking_; }
   bool wants_write() const noexcept;
 
   /// A body is still to be unpacked: to be done before more is fed.

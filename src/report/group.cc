@@ -12,7 +12,10 @@ void write_titled_group(const ReporterEntry& reporter, std::string_view key, con
                         std::string& out) {
   if (!out.empty()) out += '\n';
   fmt::format_to(std::back_inserter(out), "{}: ", key);
-  append_terminal_safe(group.name, out);
+  std::string name;
+  append_terminal_safe(group.name, name);
+  // A name with a line break would look like the title of another group.
+  for (const char c : name) c == '\n' ? out.append("\\n") : out.append(1, c);
   out += '\n';
   reporter.write(group.metrics, out);
 }

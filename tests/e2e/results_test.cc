@@ -259,6 +259,8 @@ TEST(Report, OfEachGroupStandsByItself) {
   EXPECT_EQ(broken.status, 4);
   EXPECT_EQ(broken.err, "pepe: -fail-if GET http://h/1: p99>5us: p99 is 9µs\n");
   EXPECT_EQ(run_pepe_binary({"report", "-group-by=target"}, "").out, run_pepe_binary({"report"}, "").out);
+  const std::string forged = R"({"attack":"a\ncode: 5","code":200,"timestamp":"2023-11-14T22:13:20Z","latency":1})";
+  EXPECT_THAT(run_pepe_binary({"report", "-group-by=attack"}, forged + "\n").out, StartsWith("attack: a\\ncode: 5\n"));
   EXPECT_EQ(run_pepe_binary({"report", "-group-by=size"}, results).status, 2);
 }
 

@@ -254,7 +254,7 @@ const RuleCase kConnectionCases[] = {
      "PROTOCOL_ERROR: invalid GOAWAY"},
     {"FarewellThatTakesBack",
      frame(NGHTTP2_GOAWAY, 0, 0, number(1) + number(0)) + frame(NGHTTP2_GOAWAY, 0, 0, number(3) + number(0)),
-     "LastStreamID=1"},
+     "PROTOCOL_ERROR: invalid GOAWAY"},
     {"WindowUpdateOfNothing", frame(NGHTTP2_WINDOW_UPDATE, 0, 0, number(0)), "PROTOCOL_ERROR: WINDOW_UPDATE of 0"},
     {"WindowOverItsLimit", frame(NGHTTP2_WINDOW_UPDATE, 0, 0, number(0x7FFFFFFF)), "FLOW_CONTROL_ERROR"},
     {"WindowUpdateOfTheWrongSize", frame(NGHTTP2_WINDOW_UPDATE, 0, 1, "1"), "FRAME_SIZE_ERROR"},
