@@ -27,7 +27,7 @@ from measuring import Attack, alternate
 from peers import TOOLS
 from readers import ResultFiles, reading_rows
 from scenarios import SCENARIOS
-from servers import BenchServer, Http2Server
+from servers import BenchServer
 from scaling import Cores
 from soak import Soak
 from starting import starting_rows
@@ -40,11 +40,7 @@ OTHER_FILES = 100  # that a program has open besides its connections
 def make_server(scenario, options):
     if scenario.kind in ("read", "cores"):
         return None
-    return (
-        Http2Server(scenario, options.server_cpu)
-        if scenario.streams
-        else BenchServer(options.build, scenario, options.server_cpu)
-    )
+    return BenchServer(options.build, scenario, options.server_cpu)
 
 
 def make_rows(scenario, tools, server, files, options):
@@ -63,8 +59,6 @@ def make_rows(scenario, tools, server, files, options):
 
 def what_is_missing(scenario):
     """Why this machine can't run the scenario; empty when it can."""
-    if scenario.streams and not Http2Server.is_installed():
-        return f"no HTTP/2 server ({Http2Server.INSTALL})"
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if scenario.connections + OTHER_FILES > limit != resource.RLIM_INFINITY:
         return f"only {limit} open files are allowed (ulimit -Hn)"

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <ctime>
 #include <string>
+#include <utility>
 
 namespace pepe {
 namespace {
@@ -42,6 +43,7 @@ Expected<std::uint16_t> bound_port(int fd) {
 Server::Server(ServerOptions options)
     : options_{std::move(options)}, answer_{make_answer(options_.size)}, received_(kReadBytes), plaintext_(kReadBytes) {
   body_at_ = answer_.size() - options_.size;
+  body_ = std::string_view{answer_}.substr(body_at_);
   const std::size_t copies = std::clamp<std::size_t>(kBatchBytes / answer_.size(), 1, kMaxBatch);
   for (std::size_t i = 0; i < copies; ++i) answers_ += answer_;
 }
@@ -56,8 +58,11 @@ Server::~Server() {
 Expected<void> Server::listen() {
   if (options_.port > UINT16_MAX) return Error{"no such port: " + std::to_string(options_.port)};
   if (options_.unique && options_.size < kNumberDigits) return Error{"-unique needs a -size of 16 or more"};
+  if (options_.unique && options_.http2) return Error{"-unique is for HTTP/1.1, without -http2"};
+  if (options_.streams > INT32_MAX)
+    return Error{"no connection has so many streams: " + std::to_string(options_.streams)};
   if (options_.tls) {
-    auto context = make_server_context(options_.pem_file);
+    auto context = make_server_context(options_.pem_file, options_.http2);
     if (!context) return std::move(context).error();
     tls_ = std::move(context).value();
   }
@@ -168,12 +173,31 @@ bool Server::on_received(Connection& connection, std::string_view bytes) {
 }
 
 bool Server::on_request_bytes(Connection& connection, std::string_view bytes) {
+  if (options_.http2 && !std::exchange(connection.has_received, true) &&
+      bytes.starts_with(kHttp2Preface.substr(0, 4))) {
+    connection.http2 =
+        std::make_unique<Http2Answers>(body_, static_cast<std::uint32_t>(options_.streams), connection.own_answers);
+    connection.owed = connection.own_answers.size();
+  }
+  if (connection.http2) return on_http2_bytes(connection, bytes);
   const auto count = connection.scanner.feed(bytes);
-  if (!count) return false;
-  if (*count == 0) return true;
-  requests_ += *count;
-  if (options_.delay <= Nanos{0}) return answer(connection, *count);
-  delayed_.push_back({Clock::now() + options_.delay, connection.fd, connection.number, *count});
+  return count && on_requests(connection, *count);
+}
+
+bool Server::on_http2_bytes(Connection& connection, std::string_view bytes) {
+  start_own_answers(connection);
+  const std::size_t before = connection.own_answers.size();
+  const auto count = connection.http2->feed(bytes, connection.own_answers);
+  connection.owed += connection.own_answers.size() - before;
+  if (!count || !on_requests(connection, *count)) return false;
+  return connection.owed == 0 || flush(connection);
+}
+
+bool Server::on_requests(Connection& connection, std::uint32_t count) {
+  if (count == 0) return true;
+  requests_ += count;
+  if (options_.delay <= Nanos{0}) return answer(connection, count);
+  delayed_.push_back({Clock::now() + options_.delay, connection.fd, connection.number, count});
   return true;
 }
 
@@ -189,27 +213,38 @@ void Server::on_due(Instant now) {
 
 bool Server::answer(Connection& connection, std::uint32_t count) {
   const bool idle = connection.owed == 0;
-  if (options_.unique) append_unique_answers(connection, count);
-  connection.owed += count * answer_.size();
+  if (has_own_answers(connection)) start_own_answers(connection);
+  const std::size_t before = connection.own_answers.size();
+  if (connection.http2) {
+    connection.http2->answer(count, connection.own_answers);
+    connection.owed += connection.own_answers.size() - before;
+  } else {
+    if (options_.unique) append_unique_answers(connection, count);
+    connection.owed += count * answer_.size();
+  }
   // A socket that is full says when it is not; until then sending again is wasted.
   return idle ? flush(connection) : true;
 }
 
+bool Server::has_own_answers(const Connection& connection) const { return options_.unique || connection.http2; }
+
+void Server::start_own_answers(Connection& connection) const {
+  if (connection.owed > 0) return;
+  connection.own_answers.clear();
+  connection.offset = 0;
+}
+
 void Server::append_unique_answers(Connection& connection, std::uint32_t count) {
-  if (connection.owed == 0) {
-    connection.unique_answers.clear();
-    connection.offset = 0;
-  }
   for (std::uint64_t number = requests_ - count; number < requests_; ++number) {
-    const std::size_t body = connection.unique_answers.size() + body_at_;
-    connection.unique_answers += answer_;
+    const std::size_t body = connection.own_answers.size() + body_at_;
+    connection.own_answers += answer_;
     for (std::size_t digit = 0; digit < kNumberDigits; ++digit)
-      connection.unique_answers[body + digit] = "0123456789abcdef"[(number >> (60 - 4 * digit)) & 15];
+      connection.own_answers[body + digit] = "0123456789abcdef"[(number >> (60 - 4 * digit)) & 15];
   }
 }
 
 std::string_view Server::next_bytes(const Connection& connection) const {
-  const std::string& from = options_.unique ? connection.unique_answers : answers_;
+  const std::string& from = has_own_answers(connection) ? connection.own_answers : answers_;
   return std::string_view{from}.substr(connection.offset, connection.owed);
 }
 
@@ -226,7 +261,7 @@ bool Server::flush(Connection& connection) {
     }
     connection.owed -= static_cast<std::uint64_t>(sent);
     connection.offset += static_cast<std::size_t>(sent);
-    if (!options_.unique && connection.offset == answers_.size()) connection.offset = 0;
+    if (!has_own_answers(connection) && connection.offset == answers_.size()) connection.offset = 0;
   }
   // The next answer starts at a copy's start, wherever that is: the first one keeps it in the cache.
   connection.offset = 0;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/http2_answers.h"
 #include "bench/request_scanner.h"
 #include "bench/tls.h"
 #include "pepe/base/expected.h"
@@ -20,11 +21,13 @@ struct ServerOptions {
   Nanos delay{0};
   bool unique{false};  ///< Every body starts with a number of its own.
   bool tls{false};
+  bool http2{false};           ///< HTTP/2, where a client asks for it: by ALPN, or by its first bytes without TLS.
+  std::uint64_t streams{100};  ///< Streams of such a connection at a time.
   std::string pem_file;
 };
 
-/// Answers every HTTP/1.1 request on the loopback addresses from memory, on one thread: one recv and one send per
-/// request, so that the client beside it is what is measured.
+/// Answers every request on the loopback addresses from memory, on one thread: one recv and one send per request, so
+/// that the client beside it is what is measured.
 class Server {
  public:
   explicit Server(ServerOptions options);
@@ -48,9 +51,11 @@ class Server {
     std::uint64_t number{0};  ///< Tells apart connections that had the same descriptor.
     std::unique_ptr<TlsStream> tls;
     RequestScanner scanner;
-    std::uint64_t owed{0};  ///< Bytes of answers that the socket has not taken yet.
-    std::size_t offset{0};  ///< Where the next of them is in `unique_answers`, or in the server's answers_.
-    std::string unique_answers;
+    std::unique_ptr<Http2Answers> http2;
+    bool has_received{false};
+    std::uint64_t owed{0};    ///< Bytes of answers that the socket has not taken yet.
+    std::size_t offset{0};    ///< Where the next of them is in `own_answers`, or in the server's answers_.
+    std::string own_answers;  ///< Used where they differ from those of other connections.
   };
   struct Delayed {
     Instant due;
@@ -65,6 +70,10 @@ class Server {
   void on_readable(Connection& connection, bool at_end);
   bool on_received(Connection& connection, std::string_view bytes);
   bool on_request_bytes(Connection& connection, std::string_view bytes);
+  bool on_requests(Connection& connection, std::uint32_t count);
+  bool on_http2_bytes(Connection& connection, std::string_view bytes);
+  bool has_own_answers(const Connection& connection) const;
+  void start_own_answers(Connection& connection) const;
   void on_due(Instant now);
   bool answer(Connection& connection, std::uint32_t count);
   void append_unique_answers(Connection& connection, std::uint32_t count);
@@ -74,7 +83,8 @@ class Server {
 
   ServerOptions options_;
   TlsContext tls_;
-  std::string answer_;   ///< Head and body.
+  std::string answer_;  ///< Head and body.
+  std::string_view body_;
   std::string answers_;  ///< As many copies of it as one send may carry for pipelined requests.
   std::size_t body_at_{0};
   int epoll_{-1};

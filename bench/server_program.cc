@@ -38,6 +38,8 @@ int main(int argc, char** argv) {
   flags.add("delay", &options.delay, "time before each answer: 50ms");
   flags.add("unique", &options.unique, "every body is different");
   flags.add("tls", &options.tls, "HTTPS with a certificate made at the start");
+  flags.add("http2", &options.http2, "HTTP/2 for clients that ask for it");
+  flags.add("streams", &options.streams, "streams of an HTTP/2 connection at a time (100)");
   flags.add("ca", &options.pem_file, "file to write that certificate to");
   flags.add("duration", &duration, "stops by itself after this (30m)");
   std::uint64_t core = UINT64_MAX;

@@ -61,12 +61,13 @@ Expected<void> write_pem(X509* certificate, const std::string& path) {
   return {};
 }
 
-// The server speaks HTTP/1.1 only, and says so to clients that offer HTTP/2 as well.
+// `ours`: what the server speaks, the best first, as ALPN writes it.
 int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* in, unsigned in_size,
-                    void*) {
-  static constexpr unsigned char kOurs[] = "\x08http/1.1";
+                    void* ours) {
+  const std::string_view names{static_cast<const char*>(ours)};
   unsigned char* chosen = nullptr;
-  if (SSL_select_next_proto(&chosen, out_size, kOurs, sizeof kOurs - 1, in, in_size) != OPENSSL_NPN_NEGOTIATED)
+  if (SSL_select_next_proto(&chosen, out_size, reinterpret_cast<const unsigned char*>(names.data()),
+                            static_cast<unsigned>(names.size()), in, in_size) != OPENSSL_NPN_NEGOTIATED)
     return SSL_TLSEXT_ERR_NOACK;
   *out = chosen;
   return SSL_TLSEXT_ERR_OK;
@@ -74,7 +75,7 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size, co
 
 }  // namespace
 
-Expected<TlsContext> make_server_context(const std::string& pem_file) {
+Expected<TlsContext> make_server_context(const std::string& pem_file, bool http2) {
   const Key key{EVP_EC_gen("P-256")};
   if (key == nullptr) return tls_error("key");
   const Certificate certificate = make_certificate(key.get());
@@ -85,7 +86,9 @@ Expected<TlsContext> make_server_context(const std::string& pem_file) {
     return tls_error("TLS");
   SSL_CTX_set_mode(context.get(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-  SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
+  static char both[] = "\x02h2\x08http/1.1";
+  static char http1[] = "\x08http/1.1";
+  SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, http2 ? both : http1);
   if (!pem_file.empty())
     if (auto written = write_pem(certificate.get(), pem_file); !written) return std::move(written).error();
   return context;

@@ -17,9 +17,10 @@ struct TlsDeleter {
 using TlsContext = std::unique_ptr<SSL_CTX, TlsDeleter>;
 using TlsHandle = std::unique_ptr<SSL, TlsDeleter>;
 
-/// A server with a certificate for localhost, 127.0.0.1 and ::1 that signs itself and lives in memory only. When
-/// `pem_file` is not empty the certificate is written there, for clients that are to trust it.
-Expected<TlsContext> make_server_context(const std::string& pem_file);
+/// A server with a certificate for localhost, 127.0.0.1 and ::1 that signs itself and lives in memory only; with
+/// `http2` it chooses HTTP/2 where it is offered. When `pem_file` is not empty the certificate is written there, for
+/// clients that are to trust it.
+Expected<TlsContext> make_server_context(const std::string& pem_file, bool http2);
 
 /// A client that trusts whoever answers, and reads ahead: one recv for many records.
 Expected<TlsContext> make_client_context();
