@@ -11,6 +11,7 @@
 #include "cli/flag_values.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
+#include "cli/startup_code.h"
 #include "cli/version.h"
 #include "pepe/base/text.h"
 #include "pepe/report/reporter.h"
@@ -122,6 +123,7 @@ int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
     print_note(fmt::format("-duration={} is negative: the attack goes on until a signal",
                            format_duration(flags.options.duration)));
   }
+  give_back_startup_code();
   return run_to_end(flags, *targets, output);
 }
 

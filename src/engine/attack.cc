@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
-#include <random>
 #include <set>
 
 #include "engine/attack_state.h"
@@ -26,8 +26,9 @@ std::int64_t wall_clock_nanos() {
 }
 
 std::uint64_t random_run_id() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
+  std::uint64_t id = 0;
+  if (::getentropy(&id, sizeof id) != 0) id = static_cast<std::uint64_t>(wall_clock_nanos());
+  return id;
 }
 
 // Says, in the facts, whether the numbers are those of the server or those of the generator.

@@ -1,19 +1,26 @@
 #include "engine/body_budget.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
+#include <array>
+#include <charconv>
 
 namespace pepe {
 namespace {
 
 // Of the control group that this process sees as its own: that of its container. "max" and its like are no number.
 std::uint64_t group_limit(const char* path) {
-  std::ifstream file{path};
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return UINT64_MAX;
+  std::array<char, 32> text;
+  const ssize_t size = ::read(file, text.data(), text.size());
+  ::close(file);
   std::uint64_t bytes = 0;
-  return file >> bytes && bytes > 0 ? bytes : UINT64_MAX;
+  if (size > 0) std::from_chars(text.data(), text.data() + size, bytes);
+  return bytes > 0 ? bytes : UINT64_MAX;
 }
 
 }  // namespace
