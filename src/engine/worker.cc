@@ -178,7 +178,7 @@ bool Worker::claim(Instant now) {
     end_schedule();
     return false;
   }
-  claim_ = {seq, attack_.start_instant + *due};
+  claim_ = {seq, after(attack_.start_instant, *due)};
   return true;
 }
 

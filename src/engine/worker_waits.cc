@@ -85,12 +85,13 @@ Instant Worker::next_wake(Instant now) const {
   if (!chunk_.empty()) return now + kStallPause;
   Instant until = recorder_.flush_at();
   if (attack_.options.timeout > Nanos{0} && !deadlines_.empty())
-    until = std::min(until, deadlines_.front()->taken + attack_.options.timeout);
+    until = std::min(until, after(deadlines_.front()->taken, attack_.options.timeout));
   if (schedule_over_) return until;
   const bool waits_for_target =
       attack_.feed != nullptr && lazy_targets_.empty() && feed_state_ == TargetFeed::State::kNotYet;
   if (may_start() && !waits_for_target) return claim_ ? std::min(until, claim_->due - wake_margin_) : now;
-  if (attack_.options.duration > Nanos{0}) until = std::min(until, attack_.start_instant + attack_.options.duration);
+  if (attack_.options.duration > Nanos{0})
+    until = std::min(until, after(attack_.start_instant, attack_.options.duration));
   return until;
 }
 

@@ -172,6 +172,30 @@ TEST(Attack, EndsCleanlyOnASignal) {
   }
 }
 
+// Two hundred and ninety years, and what the clock shows already.
+TEST(Attack, WaitsForWhatIsDueBeyondTheEndOfTheClock) {
+  const std::vector<std::string> rows[] = {
+      {"-rate=1/2562047h"},
+      {"-rate=1/2562047h", "-max-workers=1", "-duration=2562047h47m"},
+      {"-rate=0", "-max-workers=1", "-duration=2562047h47m"},
+      {"-rate=1/1h", "-timeout=2562047h47m"},
+  };
+  for (const std::vector<std::string>& row : rows) {
+    SCOPED_TRACE(testing::PrintToString(row));
+    const TempDir dir;
+    const TestServer server{[](const TestRequest&) { return TestAnswer{.delay = std::chrono::milliseconds{50}}; }};
+    Launch launch;
+    launch.args = {"attack", "-output=" + dir.path("out"), server.url()};
+    launch.args.insert(launch.args.begin() + 1, row.begin(), row.end());
+    Process process{kPepe, launch};
+    EXPECT_TRUE(server.wait_for_requests(1));
+    process.send_signal(SIGINT);
+    const Ended ended = process.wait();
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ(line_count(results_of(dir.path("out"))), 1U);
+  }
+}
+
 TEST(Attack, EndsAtOnceOnTheSecondSignal) {
   const TempDir dir;
   const TestServer server{[](const TestRequest&) { return TestAnswer{.delay = std::chrono::minutes{2}}; }};

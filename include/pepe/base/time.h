@@ -16,6 +16,11 @@ using Nanos = std::chrono::nanoseconds;
 using Clock = std::chrono::steady_clock;
 using Instant = std::chrono::time_point<Clock, Nanos>;
 
+/// `by` after `from`, or Instant::max(): flags take durations that instants do not reach. REQUIRES: by >= 0.
+constexpr Instant after(Instant from, Nanos by) noexcept {
+  return by <= Instant::max() - from ? from + by : Instant::max();
+}
+
 /// A point of wall-clock time, with the offset of the zone it is to be printed in.
 struct Timestamp {
   /// Nanoseconds since 1970-01-01T00:00:00Z. Covers 1678 to 2262; Go's zero time (year 1) is kZeroTime.

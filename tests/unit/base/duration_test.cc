@@ -153,5 +153,13 @@ TEST(RoundDuration, KeepsOneUnitBelowItsOwn) {
   }
 }
 
+TEST(After, EndsWithTheClock) {
+  const Instant now{100s};
+  EXPECT_EQ(after(now, 0ns), now);
+  EXPECT_EQ(after(now, 5s), now + 5s);
+  EXPECT_EQ(after(now, Nanos{kMax} - 100s), Instant::max());
+  EXPECT_EQ(after(now, Nanos{kMax}), Instant::max());
+}
+
 }  // namespace
 }  // namespace pepe
