@@ -4,6 +4,7 @@
     sweep.py --bin build/release/pepe --object build/release/tests/failing/libfailing_calls.so
     sweep.py ... --every 40            # every 40th position, from one that is drawn anew each time
     sweep.py ... --only attack --calls recv,alloc
+    sweep.py ... --tally FILE --seconds 120     # in pieces: FILE says how far each row has come and what was found
 
 Each run must end by itself with a right result or one clear error, its results readable, each hit recorded once. The
 last lines are the figures; the status is 0 only when nothing was wrong.
@@ -12,6 +13,7 @@ last lines are the figures; the status is 0 only when nothing was wrong.
 import argparse
 import collections
 import itertools
+import json
 import queue
 import random
 import shutil
@@ -42,6 +44,7 @@ def parse_arguments():
     parser.add_argument("--every", type=int, default=1, help="of so many positions one is tried")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="when to end, wherever it is by then")
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time")
+    parser.add_argument("--tally", type=Path, help="a file that is gone on from, and kept")
     return parser.parse_args()
 
 
@@ -94,6 +97,25 @@ def readings(pepe, folder, results):
     return table
 
 
+class Tally:
+    """What was tried and what was wrong, of this sweep and of those that it goes on from."""
+
+    def __init__(self, path):
+        self.path = path
+        kept = json.loads(path.read_text()) if path and path.exists() else {}
+        self.next = kept.get("next", {})  # {row: the position to go on with; None: the row is at its end}
+        self.tried = collections.defaultdict(collections.Counter, {
+            kind: collections.Counter(calls) for kind, calls in kept.get("tried", {}).items()})
+        self.wrong = kept.get("wrong", [])
+
+    def keep(self):
+        if self.path is None:
+            return
+        written = self.path.with_suffix(".new")
+        written.write_text(json.dumps({"next": self.next, "tried": self.tried, "wrong": self.wrong}, indent=1))
+        written.replace(self.path)
+
+
 class Sweep:
     """Goes through the positions of every row (a scenario and a fault) on several threads."""
 
@@ -102,8 +124,7 @@ class Sweep:
         self.rows = queue.Queue()
         self.lock = threading.Lock()
         self.numbers = itertools.count()
-        self.tried = collections.Counter()
-        self.wrong = 0
+        self.tally = Tally(options.tally)
         self.drawn = random.randrange(options.every)
         self.end = time.monotonic() + options.seconds
         self.cut = 0
@@ -114,7 +135,8 @@ class Sweep:
         for fault in faults():
             if (chosen and fault.call not in chosen) or fault.call in self.options.without.split(","):
                 continue
-            yield scenario, fault
+            if self.tally.next.get(f"{scenario.name} {fault}", 0) is not None:
+                yield scenario, fault
 
     def trial(self, scenario, fault, position):
         """Whether it came to the fault."""
@@ -126,13 +148,16 @@ class Sweep:
         happened = seen.exists()
         with self.lock:
             if happened:
-                self.tried[scenario.name.partition("-")[0], fault.call] += 1
+                self.tally.tried[scenario.name.partition("-")[0]][fault.call] += 1
             for text in wrong:
-                print(f"{scenario.name} {fault and fault.setting(position)}: {text[:3000]}", flush=True)
-            self.wrong += len(wrong)
+                self.note_wrong(f"{scenario.name} {fault and fault.setting(position)}: {text[:3000]}")
         for path in self.folder.glob(f"{name}.*"):
             path.unlink()
         return happened
+
+    def note_wrong(self, text):
+        print(text, flush=True)
+        self.tally.wrong.append(text)
 
     def go_through(self):
         while True:
@@ -144,19 +169,26 @@ class Sweep:
                 with self.lock:
                     self.cut += 1
                 continue
-            in_vain = 0
-            start = self.options.first + self.drawn
-            for position in range(start, self.options.most + 1, self.options.every):
-                try:
-                    happened = self.trial(scenario, fault, position)
-                except Exception as error:  # what cannot be judged is wrong
-                    with self.lock:
-                        self.wrong += 1
-                        print(f"{scenario.name}, {fault.setting(position)}: {error!r}", flush=True)
-                    break
-                in_vain = 0 if happened else in_vain + 1
-                if in_vain == IN_VAIN or time.monotonic() > self.end:
-                    break
+            self.go_along(scenario, fault)
+
+    def go_along(self, scenario, fault):
+        """The positions of one row, from where it stands."""
+        row = f"{scenario.name} {fault}"
+        in_vain = 0
+        position = self.tally.next.get(row, self.options.first + self.drawn)
+        while position <= self.options.most and in_vain < IN_VAIN:
+            if time.monotonic() > self.end:
+                self.tally.next[row] = position
+                return
+            try:
+                happened = self.trial(scenario, fault, position)
+            except Exception as error:  # what cannot be judged is wrong
+                with self.lock:
+                    self.note_wrong(f"{scenario.name}, {fault.setting(position)}: {error!r}")
+                happened = False
+            in_vain = 0 if happened else in_vain + 1
+            position += self.options.every
+        self.tally.next[row] = None
 
     def run(self, rows):
         for row in rows:
@@ -168,15 +200,15 @@ class Sweep:
             thread.join()
 
     def show(self, seconds):
-        kinds = sorted({kind for kind, _ in self.tried})
-        for kind in kinds:
-            calls = {call: count for (of, call), count in self.tried.items() if of == kind}
+        tried = self.tally.tried
+        for kind, calls in sorted(tried.items()):
             print(f"{kind}: {sum(calls.values())} positions: "
                   + ", ".join(f"{call} {count}" for call, count in sorted(calls.items())))
         if self.cut:
             print(f"out of time: {self.cut} pairs of a run and a fault were not begun")
-        print(f"{sum(self.tried.values())} positions of {len({call for _, call in self.tried})} kinds of calls tried, "
-              f"every {self.options.every} from {self.options.first + self.drawn} on, {self.wrong} wrong, "
+        print(f"{sum(sum(calls.values()) for calls in tried.values())} positions of "
+              f"{len(set().union(*tried.values()))} kinds of calls tried, "
+              f"every {self.options.every} from {self.options.first + self.drawn} on, {len(self.tally.wrong)} wrong, "
               f"{seconds:.0f} s")
 
 
@@ -203,8 +235,9 @@ def main():
         if http2:
             http2[0].terminate()
             http2[0].wait()
+    sweep.tally.keep()
     sweep.show(time.monotonic() - started)
-    return 1 if sweep.wrong or not sweep.tried else 0
+    return 1 if sweep.tally.wrong or not sweep.tally.tried else 0
 
 
 def listed(folder, server):
