@@ -32,8 +32,9 @@ std::uint64_t random_run_id() {
 }
 
 // Says, in the facts, whether the numbers are those of the server or those of the generator.
-void judge(AttackSummary& summary, const AttackOptions& options, std::size_t stalls) {
+void judge(AttackSummary& summary, const AttackOptions& options, std::size_t stalls, Nanos held_up) {
   constexpr double kBusyLimit = 0.95;
+  constexpr Nanos kLongHeldUp = std::chrono::milliseconds{100};
   RunFacts& facts = summary.facts;
   double busiest = 0;
   for (const ThreadFacts& thread : facts.threads) busiest = std::max(busiest, thread.peak_busy_share);
@@ -47,6 +48,10 @@ void judge(AttackSummary& summary, const AttackOptions& options, std::size_t sta
   } else if (stalls > 0 && (facts.late > 0 || options.rate.unpaced())) {
     facts.limited = true;
     facts.limit = "the output took results more slowly than they were made";
+  } else if (options.rate.unpaced() && held_up >= kLongHeldUp) {
+    // With a schedule there are late hits to show it. Here the hits in flight took so much longer, all of them.
+    facts.limited = true;
+    facts.limit = fmt::format("the machine held it up for {}", format_duration(round_duration(held_up)));
   } else if (busiest >= kBusyLimit && (options.rate.unpaced() || facts.late > 0)) {
     facts.limited = true;
     facts.limit = "a sending thread was busy all the time";
@@ -143,7 +148,7 @@ AttackSummary conclude(const AttackState& attack, const Conductor& conductor, Si
   AttackSummary summary = conductor.summarise();
   summary.facts.run_id = attack.run_id;
   summary.facts.complete = true;
-  judge(summary, attack.options, sink.stalls());
+  judge(summary, attack.options, sink.stalls(), conductor.held_up());
   write_facts(summary.facts, sink);
   add_plan(attack, summary.facts);
   return summary;

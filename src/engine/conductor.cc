@@ -61,7 +61,9 @@ Expected<void> Conductor::run(unsigned threads, unsigned most) {
     }
   }
   while (running_.load() > 0) turn();
-  sample_busy_shares(Clock::now());
+  const Instant last_tick = Clock::now();
+  note_hold_up(last_tick);
+  sample_busy_shares(last_tick);
   for (auto& crew : crews_) {
     if (crew->thread.joinable()) crew->thread.join();
     if (crew->worker->out_of_memory()) give_up(Error{"out of memory"});
@@ -210,8 +212,10 @@ void Conductor::await_signal() {
 }
 
 void Conductor::await_tick() {
-  // Without anybody to tell, and slots to share out, the busy shares are all there is to look at.
-  ticker_.expires_after(events_.progress || crews_.size() > 1 ? kProgressInterval : kBusyWindow);
+  // Without anybody to tell, and slots to share out, the busy shares are all there is to look at. Where no schedule
+  // shows that time was lost, the ticks do.
+  const bool often = events_.progress || crews_.size() > 1 || attack_.pacer.unpaced();
+  ticker_.expires_after(often ? kProgressInterval : kBusyWindow);
   ticker_.async_wait([this](const error_code& error) {
     if (error) return;
     on_tick();
@@ -221,6 +225,7 @@ void Conductor::await_tick() {
 
 void Conductor::on_tick() {
   const Instant now = Clock::now();
+  note_hold_up(now);
   if (now - window_start_ >= kBusyWindow) {
     sample_busy_shares(now);
     if (attack_.options.threads == 0) grow();
@@ -228,6 +233,9 @@ void Conductor::on_tick() {
   if (attack_.options.threads == 0) share_out_slots();
   if (events_.progress) events_.progress(progress());
 }
+
+// How late a tick is.
+void Conductor::note_hold_up(Instant now) { held_up_ = std::max<Nanos>(held_up_, now - ticker_.expiry()); }
 
 void Conductor::sample_busy_shares(Instant now) {
   const double window = static_cast<double>((now - window_start_).count());

@@ -54,6 +54,9 @@ class Conductor {
     io_.stop();
   }
   AttackSummary summarise() const;
+  /// The longest that the machine is known to have kept this process, or this thread of it, from running. What is
+  /// shorter than a tick may not be seen.
+  Nanos held_up() const noexcept { return held_up_; }
   /// What the machine lacked, and the remedy.
   void say_shortages() const;
 
@@ -71,6 +74,7 @@ class Conductor {
   void leave_signals();
   void await_tick();
   void on_tick();
+  void note_hold_up(Instant now);
   void sample_busy_shares(Instant now);
   AttackProgress progress() const;
 
@@ -88,6 +92,7 @@ class Conductor {
   std::atomic<bool> ended_{false};  ///< A worker has met the end of the schedule.
   std::optional<Error> error_;
   std::uint64_t late_before_{0};
+  Nanos held_up_{0};
   Instant window_start_;
   Instant ended_at_;
 };

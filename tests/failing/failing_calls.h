@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 /// What a preloaded object does to the calls of a program: the fault that PEPE_FAIL asks for.
 ///
@@ -8,8 +9,10 @@
 ///   PEPE_FAIL=write:2+:ENOSPC      the second write and every one after it
 ///   PEPE_FAIL=send:1:short         the first send takes half of what it is given, and at least one byte
 ///   PEPE_FAIL=alloc:100:ENOMEM     the hundredth allocation finds no memory
-///   PEPE_FAIL=clock:50+:3600       from its fiftieth reading on the wall clock is an hour ahead (-3600: behind)
-///   PEPE_FAIL_SEEN=FILE            FILE is made when it comes to that
+///   PEPE_FAIL=clock:50+:3600       from the fiftieth reading of any clock on the wall clock is an hour ahead (-3600:
+///   behind) PEPE_FAIL=monotonic:50+:3600   the same for the monotonic clock, and for what waits by it
+///   PEPE_FAIL=suspend:50:1.5       at the fiftieth reading the machine sleeps for 1.5 s: its monotonic clock stands
+///   still PEPE_FAIL_SEEN=FILE            FILE is made when it comes to that
 namespace pepe::failing {
 
 /// Whether this call of the kind `call` is the one, or one of those, that PEPE_FAIL means. errno is set then.
@@ -21,8 +24,8 @@ bool is_short() noexcept;
 /// Whether all calls after the first that fails are to fail as well.
 bool lasts() noexcept;
 
-/// Seconds to set the wall clock ahead by.
-long step() noexcept;
+/// How far a clock is set ahead, or how long the machine sleeps, in nanoseconds.
+std::int64_t step() noexcept;
 
 /// The function `name` of whatever stands behind this object: the sanitizer's or libc's.
 void* next(const char* name) noexcept;

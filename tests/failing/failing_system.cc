@@ -19,7 +19,6 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
-#include <ctime>
 
 #include "failing/failing_calls.h"
 
@@ -204,14 +203,6 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
   static const auto real = reinterpret_cast<decltype(&pthread_create)>(next("pthread_create"));
   return fails("pthread_create") ? errno : real(thread, attributes, run, argument);
-}
-
-// The wall clock alone: no system sets the other one.
-int clock_gettime(clockid_t clock, timespec* time) {
-  static const auto real = reinterpret_cast<decltype(&clock_gettime)>(next("clock_gettime"));
-  const int got = real(clock, time);
-  if (clock == CLOCK_REALTIME && got == 0 && fails("clock")) time->tv_sec += pepe::failing::step();
-  return got;
 }
 
 }  // extern "C"

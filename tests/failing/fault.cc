@@ -49,7 +49,7 @@ unsigned long first = 0;
 bool and_after = false;
 bool is_part = false;
 int errno_value = 0;
-long seconds = 0;
+std::int64_t step_nanos = 0;
 std::atomic<unsigned long> calls{0};
 std::atomic<bool> seen{false};
 
@@ -66,7 +66,7 @@ void set_effect(const char* effect, const char* setting) {
     if (std::strcmp(effect, known.name) == 0) errno_value = known.value;
   }
   char* end = nullptr;
-  if (errno_value == 0) seconds = std::strtol(effect, &end, 10);
+  if (errno_value == 0) step_nanos = static_cast<std::int64_t>(std::strtod(effect, &end) * 1e9);
   if (errno_value == 0 && (end == effect || *end != '\0')) refuse(setting);
 }
 
@@ -107,7 +107,7 @@ bool fails(const char* call) noexcept {
 
 bool lasts() noexcept { return is_set && and_after; }
 bool is_short() noexcept { return is_part; }
-long step() noexcept { return seconds; }
+std::int64_t step() noexcept { return step_nanos; }
 
 void* next(const char* name) noexcept {
   void* const found = ::dlsym(RTLD_NEXT, name);
