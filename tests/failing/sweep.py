@@ -17,6 +17,7 @@ import json
 import queue
 import random
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -75,7 +76,8 @@ def start_http2(folder):
     program = shutil.which("nghttpd")
     if program is None:
         return None
-    port = random.randrange(20000, 30000)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
     (folder / "file").write_text("x" * 100)
     process = subprocess.Popen([program, "--no-tls", "-a", "127.0.0.1", "-d", folder, str(port)],
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
