@@ -23,8 +23,9 @@ bool has_memory() {
 // Libraries have globals that need memory before main() can catch anything; and without memory for the exception
 // there is nothing to catch.
 void end_for_want_of_memory() {
-  const bool nothing_thrown = std::current_exception() == nullptr;
-  if (main_runs && !(nothing_thrown && !has_memory())) usual_end();
+  const bool before_main = !main_runs;
+  const bool nothing_to_throw = std::current_exception() == nullptr && !has_memory();
+  if (!before_main && !nothing_to_throw) usual_end();
   std::fputs("pepe: out of memory\n", stderr);
   std::_Exit(pepe::kExitFailure);
 }
