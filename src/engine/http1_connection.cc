@@ -123,6 +123,12 @@ bool Http1Connection::on_bytes(std::string_view bytes) {
   return feed(bytes, true);
 }
 
+// A connection carries another hit only where the answer ended with the last byte that came, and where neither side has
+// said or shown that it ends. Surplus bytes would be the next hit's answer.
+bool Http1Connection::may_go_on(bool keep_alive, bool surplus) const noexcept {
+  return keep_alive && !surplus && !closing_ && unsent_.empty() && write_error_ == 0 && !hit_->request->close;
+}
+
 bool Http1Connection::on_known_head(std::string_view bytes) {
   const AnswerCache& cache = hit_->target->cache;
   std::string_view body = bytes.substr(cache.head_size());
@@ -131,7 +137,7 @@ bool Http1Connection::on_known_head(std::string_view bytes) {
   const std::string_view kept =
       body.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(body.size(), context_.keep_limit)));
   if (body.size() == cache.content_length() && cache.body.bytes() == kept) {
-    reusable_ = !surplus && !closing_ && unsent_.empty() && !hit_->request->close;
+    reusable_ = may_go_on(true, surplus);
     Hit& hit = *hit_;
     hit_ = nullptr;
     hit.connection = nullptr;
@@ -170,8 +176,7 @@ bool Http1Connection::conclude(Response::Status status) {
 }
 
 void Http1Connection::answered() {
-  reusable_ = response_->keep_alive() && !surplus_ && !closing_ && unsent_.empty() && write_error_ == 0 &&
-              !hit_->request->close;
+  reusable_ = may_go_on(response_->keep_alive(), surplus_);
   Hit& hit = *hit_;
   hit_ = nullptr;
   hit.connection = nullptr;

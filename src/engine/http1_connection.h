@@ -40,6 +40,7 @@ class Http1Connection final : public StreamConnection<Http1Connection> {
   void on_writable();
   bool on_bytes(std::string_view bytes);
   bool on_known_head(std::string_view bytes);
+  bool may_go_on(bool keep_alive, bool surplus) const noexcept;
   bool feed(std::string_view bytes, bool first);
   void unpack();
   bool conclude(Response::Status status);

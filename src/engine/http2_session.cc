@@ -8,7 +8,8 @@
 #include <new>
 #include <utility>
 
-#include "engine/http2_limits.h"
+#include "engine/http2_windows.h"
+#include "engine/limits.h"
 #include "engine/reserve.h"
 
 namespace pepe {
@@ -27,7 +28,7 @@ void append_greeting(std::string& out) {
   append_frame_head(out, {.size = kSettings * kSettingBytes, .type = NGHTTP2_SETTINGS});
   append_setting(out, NGHTTP2_SETTINGS_ENABLE_PUSH, 0);
   append_setting(out, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow);
-  append_setting(out, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMaxHeaderList);
+  append_setting(out, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMaxHeadBytes);
   append_number_frame(out, NGHTTP2_WINDOW_UPDATE, 0, kConnectionWindow - NGHTTP2_INITIAL_CONNECTION_WINDOW_SIZE);
 }
 

@@ -5,18 +5,14 @@
 #include <new>
 #include <utility>
 
-#include "engine/http2_limits.h"
 #include "engine/http2_session.h"
+#include "engine/http2_windows.h"
+#include "engine/limits.h"
 
 namespace pepe {
 namespace {
 
 constexpr std::size_t kMaxShownDebug = 200;
-// Encoded; and one that comes in crumbs costs more than its bytes.
-constexpr std::size_t kMaxBlockBytes = 1024 * 1024;
-constexpr std::size_t kCrumbBytes = 1024;
-// Of frames that answer the server's, for one that asks and does not listen.
-constexpr std::size_t kMaxControlBytes = 256 * 1024;
 constexpr std::uint32_t kSettingBytes = 6;
 
 std::string printable(std::string_view text) {

@@ -12,6 +12,8 @@
 namespace pepe {
 
 /// Puts the hits of one worker into chunks of the result stream. Belongs to the worker's thread.
+/// The outcome of a hit is decided here, once, when it ends: one of the three record functions runs for each hit. A
+/// code is entered only with an answer that is whole. A failure has code 0 and a text that names phase and cause.
 class Recorder {
  public:
   struct Options {

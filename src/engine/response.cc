@@ -7,16 +7,13 @@
 #include <charconv>
 #include <new>
 
+#include "engine/limits.h"
 #include "engine/status_reason.h"
 #include "pepe/base/text.h"
 
 namespace pepe {
 namespace {
 
-// What a server can make grow has an end; interim answers and trailers share the budget of the head.
-constexpr std::size_t kMaxHeadBytes = 1024 * 1024;
-constexpr std::size_t kMaxFields = 10'000;
-constexpr std::uint64_t kMaxInflatedBytes = 1024ULL * 1024 * 1024;
 // A response keeps buffers up to this size for the next one.
 constexpr std::size_t kSpareBytes = 256 * 1024;
 
@@ -62,8 +59,8 @@ struct Response::Callbacks {
     if (!response.charge(size)) return HPE_USER;
     if (response.trailers_) return 0;
     if (response.fields_.empty() || response.fields_.back().value != 0) {
-      if (response.fields_.size() == kMaxFields) {
-        response.error_ = fmt::format("{}: over {} header fields", kMalformed, kMaxFields);
+      if (response.fields_.size() == kMaxHeadFields) {
+        response.error_ = fmt::format("{}: over {} header fields", kMalformed, kMaxHeadFields);
         return HPE_USER;
       }
       response.fields_.push_back({response.text_.size(), 0, 0, 0});
@@ -130,6 +127,7 @@ struct Response::Callbacks {
   }
 };
 
+// HTTP is read strictly: llhttp gets no lenient flag. TLS is (configure() in tls_context.cc).
 void Response::start(const ResponseExpectation& expected) {
   reset();
   expected_ = expected;
@@ -347,8 +345,8 @@ bool Response::add_field(std::string_view name, std::string_view value) {
     text_.assign(value).push_back('\n');
     return true;
   }
-  if (fields_.size() == kMaxFields) {
-    error_ = fmt::format("http2: malformed response: over {} header fields", kMaxFields);
+  if (fields_.size() == kMaxHeadFields) {
+    error_ = fmt::format("http2: malformed response: over {} header fields", kMaxHeadFields);
     return false;
   }
   Field field{text_.size(), name.size(), text_.size() + name.size() + 1, value.size()};

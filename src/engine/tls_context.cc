@@ -142,6 +142,8 @@ Expected<void> use_client_certificate(SSL_CTX* ctx, const TlsOptions& options) {
   return use_key(ctx, key_file, *key);
 }
 
+// TLS is strict as HTTP is (Response::start): 1.2 at least, no renegotiation, no end without a farewell. What a
+// certificate is refused for stands in the hit's error (certificate_error()).
 void configure(SSL_CTX* ctx, const TlsOptions& options) {
   SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
   // An end without close_notify stays an error: it may be an attacker's, and the rest of a body is missing

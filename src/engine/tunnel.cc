@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "engine/dial_plan.h"
+#include "engine/limits.h"
 #include "engine/proxy.h"
 #include "pepe/base/text.h"
 
 namespace pepe {
 namespace {
 
-constexpr std::size_t kMaxAnswerHead = 64 << 10;
 // Of a proxy's own words, in an error text.
 constexpr std::size_t kMaxWords = 80;
 
@@ -102,14 +102,14 @@ SocketStep::Next ConnectTunnel::advance(int fd) {
     // Looked at first and taken after: what follows the head belongs to the tunnel.
     const std::size_t before = head_.size();
     std::size_t got = 0;
-    if (const Next next = receive(fd, kMaxAnswerHead, MSG_PEEK, head_, &got); next != Next::kDone) return next;
+    if (const Next next = receive(fd, kMaxProxyHeadBytes, MSG_PEEK, head_, &got); next != Next::kDone) return next;
     const std::size_t end = head_.find("\r\n\r\n", before < 3 ? 0 : before - 3);
     const bool whole = end != std::string::npos;
     if (whole) head_.resize(end + 4);
     std::array<char, 4096> taken;
     if (recv(fd, taken.data(), head_.size() - before, 0) < 0) return fail(socket_error("read", fd, errno));
     if (whole) return judge();
-    if (head_.size() > kMaxAnswerHead) return fail("the proxy's answer to CONNECT has over 64 KB of headers");
+    if (head_.size() > kMaxProxyHeadBytes) return fail("the proxy's answer to CONNECT has over 64 KB of headers");
   }
 }
 

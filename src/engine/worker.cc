@@ -246,6 +246,8 @@ Pool& Worker::pool_of(Hit& hit) {
 
 void Worker::on_connection(Hit& hit, Connection& connection) { start(connection, hit); }
 
+// A lack of descriptors or ports is an ordinary outcome of the hits that it meets, counted so that it is said; recover()
+// has that of memory. None is a reason to spin or to stop.
 void Worker::on_no_connection(Hit& hit, std::string error) {
   if (error.find(errno_text(EMFILE)) != std::string::npos)
     WorkerCounters::add<std::uint64_t>(counters_.without_descriptor, 1);
@@ -293,7 +295,8 @@ void Worker::on_broken(Connection& connection, Hit& hit, Breakage breakage, std:
   connection.pool().release(connection);
   if (breakage == Breakage::kRetired) return ask(hit);
   if (breakage == Breakage::kUnprocessed && hit.refusals++ < kMaxRefusals) return ask(hit);
-  // The one retry rule: what may be sent twice, on a connection that may have died idle, before any answer, once.
+  // The one rule for sending a hit twice that the server may have seen: only a safe method without a body, only on a
+  // connection that was used before and may have died idle, only before the first byte of an answer, only once.
   if (breakage == Breakage::kBeforeAnswer && reused && hit.request->retry_safe && !hit.retried) {
     hit.retried = hit.wants_new_connection = true;
     return ask(hit);

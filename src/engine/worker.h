@@ -50,8 +50,9 @@ struct WorkerCounters {
 
 /// One sending thread: claims hits by ticket, sends each when it is due, reads the answers, records them. Everything in
 /// it is its own; threads meet in AttackState only.
-/// Handlers stand in the order of a hit's life: release_due_hits, take_up, ask, on_connection, on_known_answer /
-/// on_answer / on_broken / time_out, settle.
+/// A hit is one state machine with one deadline over all that it does: name, connection, handshake, sending, head,
+/// body, redirects. Its handlers stand in the order of its life: release_due_hits, take_up, ask, on_connection,
+/// on_known_answer / on_answer / on_broken / time_out, settle. expire() ends whatever is under way at the deadline.
 class Worker final : public ConnectionOwner, public PoolOwner {
  public:
   Worker(AttackState& attack, std::uint32_t number, WorkerShare share);

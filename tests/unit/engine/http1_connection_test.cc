@@ -75,16 +75,22 @@ class Exchange final : public ConnectionOwner, public PoolOwner {
     for (Connection* const connection : std::exchange(unfinished_, {})) connection->go_on();
   }
   bool unfinished() const { return !unfinished_.empty(); }
+  void ask_again() { connection_.start(hit_); }
   void give_up() { static_cast<void>(connection_.abandon(hit_)); }
   bool open() const { return connection_.is_open(); }
 
   int peer;
   int socket;
-  std::string outcome;  ///< "200 4194304 bytes", or an error.
+  std::string outcome;   ///< "200 4194304 bytes", or an error.
+  bool reusable{false};  ///< What the connection was when an answer was whole.
 
  private:
-  void on_known_answer(Connection&, Hit&) override { outcome = "known"; }
-  void on_answer(Connection&, Hit&, Response& response) override {
+  void on_known_answer(Connection& connection, Hit&) override {
+    outcome = "known";
+    reusable = connection.reusable();
+  }
+  void on_answer(Connection& connection, Hit&, Response& response) override {
+    reusable = connection.reusable();
     outcome = std::to_string(response.code()) + " " + std::to_string(response.body().kept()) + " bytes";
   }
   void on_broken(Connection&, Hit&, Breakage, std::string error, Response*) override { outcome = std::move(error); }
@@ -153,6 +159,36 @@ TEST(Http1Connection, SeesTheEndThatCameWhileItUnpacked) {
   EXPECT_EQ(::shutdown(exchange.peer, SHUT_RDWR), 0);
   for (int turns = 0; exchange.outcome.empty() && turns < 100; ++turns) exchange.turn();
   EXPECT_EQ(exchange.outcome, "200 4194304 bytes");
+}
+
+TEST(Http1Connection, IsUsedAgainUnlessASendHasFailedOrBytesAreLeft) {
+  struct SecondAnswer {
+    std::string bytes;
+    bool deaf;
+    const char* outcome;
+    bool reusable;
+  };
+  const SecondAnswer answers[] = {
+      {plain_answer(0), false, "known", true},        {plain_answer(0), true, "known", false},
+      {plain_answer(0) + "x", false, "known", false}, {plain_answer(3), false, "200 3 bytes", true},
+      {plain_answer(3), true, "200 3 bytes", false},  {plain_answer(3) + "x", false, "200 3 bytes", false},
+  };
+  for (const SecondAnswer& second : answers) {
+    SCOPED_TRACE(second.bytes + (second.deaf ? " from a peer that hears no more" : ""));
+    Exchange exchange;
+    exchange.answer(plain_answer(0));
+    exchange.turn();
+    EXPECT_EQ(exchange.outcome, "200 0 bytes");
+    EXPECT_TRUE(exchange.reusable);
+    exchange.answer(second.bytes);
+    if (second.deaf) {
+      EXPECT_EQ(::shutdown(exchange.peer, SHUT_RD), 0);
+    }
+    exchange.ask_again();
+    exchange.turn();
+    EXPECT_EQ(exchange.outcome, second.outcome);
+    EXPECT_EQ(exchange.reusable, second.reusable);
+  }
 }
 
 TEST(Http1Connection, MayBeGivenUpWhileItUnpacks) {
