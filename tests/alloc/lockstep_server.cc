@@ -2,8 +2,6 @@
 
 #include <netinet/in.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/x509.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +12,7 @@
 
 #include "pepe/base/check.h"
 #include "support/alloc_scope.h"
+#include "support/certificates.h"
 
 namespace pepe {
 namespace {
@@ -31,23 +30,11 @@ int pick_protocol(SSL*, const unsigned char** out, unsigned char* size, const un
   return status == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
-// With a certificate that signs itself, made on the spot.
-SSL_CTX* make_context(bool http2) {
+std::shared_ptr<SSL_CTX> make_context(bool http2) {
   static constexpr std::string_view kHttp2{"\2h2"};
   static constexpr std::string_view kHttp1{"\10http/1.1"};
-  EVP_PKEY* const key = EVP_EC_gen("P-256");
-  X509* const certificate = X509_new();
-  ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
-  X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
-  X509_set_pubkey(certificate, key);
-  X509_sign(certificate, key, EVP_sha256());
-  SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
-  SSL_CTX_use_certificate(context, certificate);
-  SSL_CTX_use_PrivateKey(context, key);
-  SSL_CTX_set_alpn_select_cb(context, pick_protocol, const_cast<std::string_view*>(http2 ? &kHttp2 : &kHttp1));
-  X509_free(certificate);
-  EVP_PKEY_free(key);
+  std::shared_ptr<SSL_CTX> context = make_server_context(make_identity({}));
+  SSL_CTX_set_alpn_select_cb(context.get(), pick_protocol, const_cast<std::string_view*>(http2 ? &kHttp2 : &kHttp1));
   return context;
 }
 
@@ -122,7 +109,6 @@ LockstepServer::~LockstepServer() {
   peers_.clear();
   ::close(listener_);
   ::close(set_);
-  SSL_CTX_free(context_);
 }
 
 std::string LockstepServer::url() const {
@@ -149,7 +135,7 @@ void LockstepServer::serve() {
 void LockstepServer::accept_peer() {
   auto peer = std::make_unique<Peer>(this, ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
   if (options_.tls) {
-    peer->tls = SSL_new(context_);
+    peer->tls = SSL_new(context_.get());
     SSL_set_fd(peer->tls, peer->fd);
     if (SSL_accept(peer->tls) != 1) return ERR_clear_error();
   }

@@ -52,7 +52,7 @@ class LockstepServer {
                            nghttp2_data_source* source, void*);
 
   const LockstepOptions options_;
-  SSL_CTX* context_{nullptr};
+  std::shared_ptr<SSL_CTX> context_;
   int listener_{-1};
   int set_{-1};
   std::uint16_t port_{0};

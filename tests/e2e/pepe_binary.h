@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,17 @@ inline std::size_t line_count(const std::string& text) {
   std::size_t lines = 0;
   for (const char c : text) lines += c == '\n' ? 1 : 0;
   return lines;
+}
+
+/// The flags that a usage text declares: "-rate", in lines such as "  -rate N[/D]   hits to ...".
+inline std::vector<std::string> declared_flags(const std::string& usage) {
+  std::vector<std::string> flags;
+  std::istringstream lines{usage};
+  std::string line;
+  while (std::getline(lines, line)) {
+    if (line.starts_with("  -")) flags.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return flags;
 }
 
 }  // namespace pepe

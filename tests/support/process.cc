@@ -60,6 +60,7 @@ Process::Process(const std::string& program, const Launch& launch) {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
       ::dup2(copies[static_cast<std::size_t>(stream)], stream);
     }
+    for (const std::string& variable : launch.environment) ::putenv(const_cast<char*>(variable.c_str()));
     if (launch.output_closed) ::close(STDOUT_FILENO);
     if (!launch.directory.empty() && ::chdir(launch.directory.c_str()) != 0) ::_exit(126);
     ::execv(program.c_str(), argv.data());

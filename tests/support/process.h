@@ -18,12 +18,13 @@ struct Ended {
 /// How a program is started. What is left empty is the default.
 struct Launch {
   std::vector<std::string> args;
-  std::string input;          ///< Standard input.
-  int input_descriptor{-1};   ///< Standard input, instead of `input`.
-  int output_descriptor{-1};  ///< Standard output, instead of being gathered.
-  int error_descriptor{-1};   ///< Standard error, instead of being gathered.
-  bool output_closed{false};  ///< Standard output is closed.
-  std::string directory;      ///< Working directory.
+  std::string input;                     ///< Standard input.
+  int input_descriptor{-1};              ///< Standard input, instead of `input`.
+  int output_descriptor{-1};             ///< Standard output, instead of being gathered.
+  int error_descriptor{-1};              ///< Standard error, instead of being gathered.
+  bool output_closed{false};             ///< Standard output is closed.
+  std::string directory;                 ///< Working directory.
+  std::vector<std::string> environment;  ///< "NAME=value" each, beside what the test has itself.
 };
 
 /// A running program. Killed when it is still running at the end of its scope.

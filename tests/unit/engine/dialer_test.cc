@@ -19,6 +19,7 @@
 
 #include "engine/dial_plan.h"
 #include "engine/transport.h"
+#include "support/no_free_descriptor.h"
 #include "unit/engine/loopback.h"
 #include "unit/engine/tls_peer.h"
 
@@ -305,25 +306,6 @@ TEST(Dialer, DestroyedWithDialsUnderWayLeavesNoDescriptor) {
   EXPECT_EQ(open_descriptors(), before);
 }
 
-/// While it lives, this process can open no descriptor. The limit is on a descriptor's number, not on how many are
-/// open, and whoever started the test may have left gaps among them: the lowest free number is the one that counts.
-class NoFreeDescriptor {
- public:
-  NoFreeDescriptor() {
-    getrlimit(RLIMIT_NOFILE, &old_);
-    const int lowest_free = ::open("/dev/null", O_RDONLY);
-    close(lowest_free);
-    const rlimit low{static_cast<rlim_t>(lowest_free), old_.rlim_max};
-    setrlimit(RLIMIT_NOFILE, &low);
-  }
-  ~NoFreeDescriptor() { setrlimit(RLIMIT_NOFILE, &old_); }
-  NoFreeDescriptor(const NoFreeDescriptor&) = delete;
-  NoFreeDescriptor& operator=(const NoFreeDescriptor&) = delete;
-
- private:
-  rlimit old_{};
-};
-
 TEST(Dialer, SaysWhenDescriptorsRunOut) {
   const DeafPort deaf;
   const Origin origin{"http", "127.0.0.1", deaf.port()};
@@ -365,7 +347,7 @@ class DialerTls : public testing::Test {
   TempFiles files_;
   const Identity authority_ = make_identity({.common_name = "authority", .authority = true});
   const Identity identity_ = make_identity({.alt_names = "DNS:a.test,IP:127.0.0.1", .issuer = &authority_});
-  OpenSslPtr<SSL_CTX> server_;
+  std::shared_ptr<SSL_CTX> server_;
   Listener listener_;
   TlsOptions options_;
 };
