@@ -1,6 +1,8 @@
 #include "engine/prometheus.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -114,6 +116,27 @@ class Scrape {
   std::function<void()> on_end_;
 };
 
+/// A descriptor that is held for when all others are taken: what the run lacks then is just what one would look for.
+class SpareDescriptor {
+ public:
+  SpareDescriptor() { fetch(); }
+  ~SpareDescriptor() { give_up(); }
+  SpareDescriptor(const SpareDescriptor&) = delete;
+
+  void fetch() noexcept {
+    if (fd_ < 0) fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  }
+  /// False: there is none.
+  bool give_up() noexcept {
+    if (fd_ < 0) return false;
+    ::close(std::exchange(fd_, -1));
+    return true;
+  }
+
+ private:
+  int fd_{-1};
+};
+
 /// Answers every request, whatever its path, with a page of metrics, on a thread of its own.
 class Endpoint {
  public:
@@ -137,6 +160,7 @@ class Endpoint {
   asio::io_context io_{1};  // First, so destroyed last: all below refer to it.
   tcp::acceptor acceptor_{io_};
   asio::steady_timer pause_{io_};
+  SpareDescriptor spare_;
   MakePage make_page_;
   std::list<Scrape> scrapes_;
   bool accepting_{false};
@@ -231,9 +255,14 @@ void Endpoint::accept() {
 
 void Endpoint::on_accepted(error_code error, tcp::socket socket) {
   if (error) {
-    // Most likely out of descriptors: without a pause the same error would come again at once.
+    if (error == asio::error::no_descriptors && spare_.give_up()) {
+      accepting_ = false;
+      return accept();
+    }
+    // Without a pause the same error would come again at once.
     pause_.expires_after(kAcceptPause);
     return pause_.async_wait([this](error_code) {
+      spare_.fetch();
       accepting_ = false;
       accept();
     });
@@ -243,6 +272,7 @@ void Endpoint::on_accepted(error_code error, tcp::socket socket) {
   at->start([this, at] {
     asio::post(io_, [this, at] {
       scrapes_.erase(at);
+      spare_.fetch();
       accept();
     });
   });

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include <deque>
 #include <string>
 
 #include "engine/asio.h"
 #include "pepe/result/codec.h"
+#include "support/no_free_descriptor.h"
 
 namespace pepe {
 namespace {
@@ -90,6 +94,25 @@ TEST_F(PrometheusEndpoint, ShowsWhatWentToTheOutput) {
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(answer, HasSubstr("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
   EXPECT_THAT(answer, HasSubstr("request_seconds_count{method=\"GET\",status=\"200\",url=\"http://h/\"} 12\n"));
+}
+
+TEST_F(PrometheusEndpoint, AnswersWhileThereIsNoFreeDescriptor) {
+  for (int scrape = 0; scrape < 2; ++scrape) {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const timeval patience{10, 0};
+    ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const tcp::endpoint endpoint{asio::ip::address_v4::loopback(), port_};
+    std::string answer(100'000, '\0');
+    {
+      const NoFreeDescriptor none;
+      ASSERT_EQ(::connect(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())), 0);
+      ASSERT_EQ(::send(fd, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL), 18);
+      const ssize_t got = ::recv(fd, answer.data(), answer.size(), 0);
+      answer.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+    }
+    ::close(fd);
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  }
 }
 
 TEST_F(PrometheusEndpoint, ReportsTheErrorOfTheOutput) {
