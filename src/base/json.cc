@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "pepe/base/text.h"
 #include "pepe/base/utf8.h"
 
 namespace pepe {
@@ -62,8 +63,8 @@ void append_json_string(std::string_view text, std::string& out) {
       append_json_ascii(text.front(), out);
     } else if (point.bytes == 0) {
       out += "\\ufffd";
-    } else if (point.value == 0x2028 || point.value == 0x2029) {
-      out += point.value == 0x2028 ? "\\u2028" : "\\u2029";
+    } else if (drives_terminal(point.value)) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", point.value);
     } else {
       out += text.substr(0, point.bytes);
     }

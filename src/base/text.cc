@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -24,11 +26,12 @@ constexpr Range kInvisible[] = {
     {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0x10FFFF},
 };
 
-bool invisible(std::uint32_t value) noexcept {
-  for (const Range& range : kInvisible) {
-    if (value >= range.first && value <= range.last) return true;
-  }
-  return false;
+constexpr Range kTerminalDriving[] = {{0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},
+                                      {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
+
+bool within(std::span<const Range> ranges, std::uint32_t value) noexcept {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [value](const Range& range) { return value >= range.first && value <= range.last; });
 }
 
 void append_escaped(std::uint32_t value, std::string& out) {
@@ -53,7 +56,7 @@ void append_visible(std::string_view text, std::string_view marked, std::string&
     const std::size_t length = point.bytes == 0 ? 1 : point.bytes;
     if (point.bytes == 0) {
       out += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(text[0]));
-    } else if (point.value < 0x20 || invisible(point.value)) {
+    } else if (point.value < 0x20 || within(kInvisible, point.value)) {
       append_escaped(point.value, out);
     } else {
       if (length == 1 && marked.find(text[0]) != std::string_view::npos) out += '\\';
@@ -131,6 +134,43 @@ std::string printable(std::string_view text, std::size_t most) {
   std::string out;
   append_visible(text.substr(0, most), "", out);
   if (text.size() > most) out += "...";
+  return out;
+}
+
+bool drives_terminal(std::uint32_t character) noexcept { return within(kTerminalDriving, character); }
+
+void append_terminal_safe(std::string_view text, std::string& out) {
+  while (!text.empty()) {
+    const CodePoint point = decode_utf8(text);
+    const std::size_t bytes = std::max<std::size_t>(1, point.bytes);
+    const std::uint32_t value = point.bytes == 0 ? static_cast<std::uint8_t>(text.front()) : point.value;
+    const bool layout = value == '\t' || value == '\n';
+    if (!layout && (point.bytes == 0 || drives_terminal(value))) {
+      fmt::format_to(std::back_inserter(out), fmt::runtime(value < 0x100 ? "\\x{:02x}" : "\\u{:04x}"), value);
+    } else {
+      out += text.substr(0, bytes);
+    }
+    text.remove_prefix(bytes);
+  }
+}
+
+std::string without_credentials(std::string_view url) {
+  const std::size_t slashes = url.find("//");
+  const bool behind_scheme = slashes == 0 || (slashes != std::string_view::npos && url.find(':') == slashes - 1);
+  const std::size_t begin = behind_scheme ? slashes + 2 : 0;
+  const std::string_view rest = url.substr(begin);
+  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+  std::size_t at = authority.rfind('@');
+  if (at == std::string_view::npos) {
+    // Behind the host there may be a port and nothing else; otherwise that was a user, and what follows his password.
+    const std::size_t host_end = authority.starts_with('[') ? authority.find(']') : 0;
+    const std::size_t colon = authority.find(':', host_end);
+    if (colon != std::string_view::npos &&
+        authority.find_first_not_of("0123456789", colon + 1) != std::string_view::npos)
+      at = rest.rfind('@');
+  }
+  std::string out{url};
+  if (at != std::string_view::npos) out.replace(begin, at, kHidden);
   return out;
 }
 

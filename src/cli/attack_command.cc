@@ -27,7 +27,7 @@ class ResultOutput {
   /// `codec` is that of -encoding.
   ResultOutput(OutputFile file, const AttackFlags& flags, const CodecEntry& codec) : file_{std::move(file)} {
     const bool readable = flags.encoding_given && codec.name != kNative && codec.name != "gob";
-    if (file_.is_stdout() && is_terminal(STDOUT_FILENO) && !readable) {
+    if (file_.is_stdout() && file_.is_terminal() && !readable) {
       // Nobody reads binary results off a screen: figures are kept instead, and reported at the end.
       auto figures = std::make_unique<MetricsSink>();
       figures_ = figures.get();
@@ -145,7 +145,8 @@ int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
     return kExitUsage;
   }
   if (flags.output == "stdout" && silence_notes_among_results()) flags.progress = ProgressMode::kOff;
-  for (const std::string& word : words->ignored) print_note(fmt::format("{} is no target and is ignored", quote(word)));
+  for (const std::string& word : words->ignored)
+    print_note(fmt::format("{} is no target and is ignored", quote(without_credentials(word))));
   flags.options.cpus = global.cpus;
   flags.options.handle_signals = true;
   flags.options.flags = flags_as_given(parsed.given);

@@ -187,7 +187,8 @@ Expected<AttackWords> sort_attack_words(std::span<const std::string> words, bool
     if (!targets_given && is_url(word)) {
       sorted.urls.push_back(word);
     } else if (!sorted.urls.empty() && word.size() > 1 && word.front() == '-') {
-      return Error{"flags stand before the first URL: " + word};
+      // Without the value, which may be a secret.
+      return Error{"flags stand before the first URL: " + word.substr(0, word.find('='))};
     } else {
       sorted.ignored.push_back(word);
     }

@@ -11,6 +11,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_status.h"
+#include "pepe/base/text.h"
 
 namespace pepe {
 namespace {
@@ -29,12 +30,13 @@ bool is_writable(int descriptor) {
 }  // namespace
 
 OutputFile::OutputFile(std::string name, int descriptor, bool owned)
-    : name_{std::move(name)}, descriptor_{descriptor}, owned_{owned} {}
+    : name_{std::move(name)}, descriptor_{descriptor}, owned_{owned}, terminal_{pepe::is_terminal(descriptor)} {}
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : name_{std::move(other.name_)},
       descriptor_{std::exchange(other.descriptor_, -1)},
       owned_{std::exchange(other.owned_, false)},
+      terminal_{other.terminal_},
       reader_gone_{other.reader_gone_} {}
 
 OutputFile::~OutputFile() {
@@ -59,6 +61,13 @@ Expected<OutputFile> OutputFile::open(const std::string& name, std::span<const F
 }
 
 Expected<void> OutputFile::write(std::string_view bytes) {
+  if (!terminal_) return write_raw(bytes);
+  std::string safe;
+  append_terminal_safe(bytes, safe);
+  return write_raw(safe);
+}
+
+Expected<void> OutputFile::write_raw(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written > 0) {

@@ -9,8 +9,9 @@
 
 namespace pepe {
 
-/// An open file, pipe or standard output to write to. Every write is whole or an error. Closes what it
-/// opened.
+/// An open file, pipe or standard output to write to. Closes what it opened.
+/// Every write can fail, of results, reports and plots alike: it is whole or an error, and the first error ends the run
+/// with one line and a status that is not 0 (fail()). SIGPIPE is ignored, so that a closed pipe is an error too.
 class OutputFile {
  public:
   /// `name`: a path (created, or cut to nothing), or "stdout". A file that is one of `inputs` is refused
@@ -22,8 +23,12 @@ class OutputFile {
   ~OutputFile();
 
   bool is_stdout() const noexcept { return !owned_; }
-  /// Error: `write NAME: no space left on device`.
+  bool is_terminal() const noexcept { return terminal_; }
+  /// On a terminal, what would drive it is escaped: text from outside may be among `bytes`. Error: `write NAME: no
+  /// space left on device`.
   Expected<void> write(std::string_view bytes);
+  /// The same without escapes, for pepe's own screen codes.
+  Expected<void> write_raw(std::string_view bytes);
   /// What the system has to say about the writes at the very end. Standard output stays open.
   Expected<void> close();
 
@@ -37,6 +42,7 @@ class OutputFile {
   std::string name_;
   int descriptor_{-1};
   bool owned_{false};
+  bool terminal_{false};
   bool reader_gone_{false};
 };
 

@@ -76,7 +76,7 @@ void add_report_flags(FlagSet& flags, ReportOptions& options) {
                    options.buckets);
   flags.add_duration({"every", "D", "report what there is so far at each interval, then as a whole"}, options.every);
   flags.add_string({"output", "FILE", "where the report goes", "stdout"}, options.output);
-  flags.add({"group-by", "KEY", "a report of each target, url, method, attack, code or protocol"},
+  flags.add({"group-by", "KEY", "a report of each group, by " + group_key_names()},
             [&options](std::string_view text) -> Expected<void> {
               auto key = find_group_key(text);
               if (!key) return std::move(key).error();
@@ -96,9 +96,7 @@ void add_report_flags(FlagSet& flags, ReportOptions& options) {
 class Report {
  public:
   Report(OutputFile output, Nanos every)
-      : output_{std::move(output)}, every_{std::min(every, kLongest)}, due_{Clock::now() + every_} {
-    clears_screen_ = output_.is_stdout() && is_terminal(STDOUT_FILENO);
-  }
+      : output_{std::move(output)}, every_{std::min(every, kLongest)}, due_{Clock::now() + every_} {}
 
   /// The hook of every read: writes an interim report when one is due. Returns the time until the next.
   Expected<std::optional<Nanos>> on_read(const Gathered& gathered) {
@@ -127,8 +125,8 @@ class Report {
 
  private:
   Expected<void> write_interim(const Gathered& gathered) {
-    if (clears_screen_) {
-      if (auto cleared = output_.write("\x1b[2J\x1b[0;0H"); !cleared) return cleared;
+    if (output_.is_terminal()) {
+      if (auto cleared = output_.write_raw("\x1b[2J\x1b[0;0H"); !cleared) return cleared;
     }
     return write(gathered);
   }
@@ -139,7 +137,6 @@ class Report {
   OutputFile output_;
   Nanos every_;
   Instant due_;
-  bool clears_screen_{false};
   std::optional<Error> failure_;
 };
 

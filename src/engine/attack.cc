@@ -13,7 +13,7 @@
 #include "engine/prometheus.h"
 #include "engine/shortage.h"
 
-#include "pepe/target/url.h"
+#include "pepe/base/text.h"
 
 namespace pepe {
 namespace {
@@ -98,7 +98,7 @@ void say_about_targets(const AttackState& attack, const AttackEvents& events) {
       if (framing_said || (field.name != "Content-Length" && field.name != "Transfer-Encoding")) continue;
       framing_said = true;
       say(events, fmt::format("the header {} of {} is not sent: the framing follows the body (and -chunked)",
-                              field.name, without_password(attack.targets[i].url)));
+                              field.name, without_credentials(attack.targets[i].url)));
     }
     if (!attack.requests[i].fault.empty() || !origins.insert(attack.requests[i].origin).second) continue;
     attack.plan->prepare(attack.requests[i].origin);

@@ -56,7 +56,7 @@ std::string base64(std::string_view bytes) {
 std::string find_fault(const Target& target, const Expected<Url>& url, std::string_view attack) {
   if (!is_token(target.method)) return fmt::format("net/http: invalid method {}", quote(target.method));
   const std::string prefix = error_prefix(target.method, target.url);
-  if (!url) return error_prefix(target.method, target.url) + url.error().text();
+  if (!url) return prefix + url.error().text();
   for (const HeaderField& field : target.headers) {
     if (!is_token(field.name))
       return fmt::format("{}net/http: invalid header field name {}", prefix, quote(field.name));
@@ -182,9 +182,10 @@ void append_body(const Target& target, bool chunked, Request& request) {
   }
 }
 
-// vegeta keeps credentials only while the host's name stays the same.
-bool drops_on_new_host(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"Authorization", "Cookie", "Cookie2", "Www-Authenticate"};
+// What is for the first server only.
+bool is_secret(std::string_view name) {
+  static constexpr std::string_view kNames[] = {
+      "Authorization", "Cookie", "Cookie2", "Proxy-Authenticate", "Proxy-Authorization", "Www-Authenticate"};
   return std::any_of(std::begin(kNames), std::end(kNames),
                      [name](std::string_view secret) { return equals_ignoring_case(name, secret); });
 }
@@ -195,7 +196,7 @@ std::string error_prefix(std::string_view method, std::string_view url) {
   std::string verb{method.empty() ? "GET" : method};
   std::transform(verb.begin() + 1, verb.end(), verb.begin() + 1,
                  [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-  return fmt::format("{} \"{}\": ", verb, without_password(url));
+  return fmt::format("{} \"{}\": ", verb, without_credentials(url));
 }
 
 Request make_request(const Target& target, const RequestOptions& options) {
@@ -221,12 +222,15 @@ Request make_request(const Target& target, const RequestOptions& options) {
 }
 
 Expected<Target> follow_redirect(const Target& original, const Target& previous, int code, std::string_view location) {
+  const auto unusable = [location](const Error& fault) {
+    return Error{
+        fmt::format("failed to parse Location header \"{}\": {}", without_credentials(location), fault.text())};
+  };
   auto resolved = resolve_reference(previous.url, location);
-  if (!resolved)
-    return Error{fmt::format("failed to parse Location header \"{}\": {}", location, resolved.error().text())};
+  if (!resolved) return unusable(resolved.error());
   const auto from = parse_request_uri(previous.url);
   const auto to = parse_request_uri(resolved->substr(0, resolved->find('#')));
-  if (!to) return Error{fmt::format("failed to parse Location header \"{}\": {}", location, to.error().text())};
+  if (!to) return unusable(to.error());
 
   Target next{.method = previous.method, .url = *std::move(resolved), .headers = {}, .body = previous.body};
   if (code == 301 || code == 302 || code == 303) {
@@ -234,10 +238,12 @@ Expected<Target> follow_redirect(const Target& original, const Target& previous,
     next.body = nullptr;
   }
   const bool own_referer = first_value(original, "Referer").has_value();
-  const bool same_host = from && from->host == to->host;
+  // As vegeta has it, the host counts and not the port; but what TLS has kept secret stays so.
+  const bool trusted =
+      from && equals_ignoring_case(from->host, to->host) && !(from->scheme == "https" && to->scheme == "http");
   const bool relative = location.find("://") == std::string_view::npos && !location.starts_with("//");
   for (const HeaderField& field : previous.headers) {
-    if (!same_host && drops_on_new_host(field.name)) continue;
+    if (!trusted && is_secret(field.name)) continue;
     if (field.name == "Host" && !relative) continue;
     if (field.name == "Referer" && !own_referer) continue;
     next.headers.push_back(field);

@@ -47,7 +47,7 @@ struct RequestOptions {
 /// Builds the request of `target`. Never fails: what cannot be sent gets a `fault`.
 Request make_request(const Target& target, const RequestOptions& options);
 
-/// "Get \"http://h/\": ", in front of most failures. The password of the URL is blotted out.
+/// "Get \"http://h/\": ", in front of most failures. The credentials of the URL are blotted out.
 std::string error_prefix(std::string_view method, std::string_view url);
 
 /// The target that an answer with `code` and Location `location` to `previous` leads to; `original` is the list's own,

@@ -16,10 +16,20 @@ constexpr std::string_view kOthers = "(others)";
 // Of a group's name, which may be a URL of any length.
 constexpr std::size_t kMaxNameBytes = 4096;
 
-void append_target(const Result& result, std::string& out) {
-  out.append(result.method).append(out.empty() ? "" : " ").append(result.url);
+// Where there is no @, there are no credentials.
+void append_shown(std::string_view url, std::string& out) {
+  if (url.find('@') == std::string_view::npos) {
+    out.append(url);
+  } else {
+    out.append(without_credentials(url));
+  }
 }
-void append_url(const Result& result, std::string& out) { out.append(result.url); }
+
+void append_target(const Result& result, std::string& out) {
+  out.append(result.method).append(out.empty() ? "" : " ");
+  append_shown(result.url, out);
+}
+void append_url(const Result& result, std::string& out) { append_shown(result.url, out); }
 void append_method(const Result& result, std::string& out) { out.append(result.method); }
 void append_attack(const Result& result, std::string& out) { out.append(result.attack); }
 void append_code(const Result& result, std::string& out) { out.append(std::to_string(result.code)); }
@@ -29,25 +39,25 @@ void append_protocol(const Result& result, std::string& out) {
 }
 
 constexpr GroupKey kKeys[] = {
-    {"target", append_target},
-    {"url", append_url},
-    {"method", append_method},
-    {"attack", append_attack},
-    {"code", append_code},
-    {"protocol", append_protocol},
+    {"target", append_target}, {"url", append_url},   {"method", append_method},
+    {"attack", append_attack}, {"code", append_code}, {"protocol", append_protocol},
 };
 
 }  // namespace
 
 std::span<const GroupKey> group_keys() { return kKeys; }
 
-Expected<const GroupKey*> find_group_key(std::string_view name) {
+std::string group_key_names() {
   std::string names;
+  for (const GroupKey& key : kKeys) names.append(names.empty() ? "" : ", ").append(key.name);
+  return names;
+}
+
+Expected<const GroupKey*> find_group_key(std::string_view name) {
   for (const GroupKey& key : kKeys) {
     if (key.name == name) return &key;
-    names.append(names.empty() ? "" : ", ").append(key.name);
   }
-  return Error{fmt::format("unknown group: {}: want {}", quote(name), names)};
+  return Error{fmt::format("unknown group: {}: want {}", quote(name), group_key_names())};
 }
 
 struct GroupedMetrics::State {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "pepe/base/json.h"
+#include "pepe/base/text.h"
 #include "pepe/plot/plot.h"
 #include "plot/assets.h"
 #include "plot/rows.h"
@@ -52,8 +53,10 @@ constexpr std::string_view kBodyMiddle = R"html(</h1>
 )html";
 
 std::string escape_html(std::string_view text) {
+  std::string safe;
+  append_terminal_safe(text, safe);
   std::string out;
-  for (const char c : text) {
+  for (const char c : safe) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;

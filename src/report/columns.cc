@@ -1,10 +1,7 @@
 #include "report/columns.h"
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "pepe/base/utf8.h"
 
@@ -69,22 +66,6 @@ void append_columns(std::string_view text, std::string& out) {
       out.append(line.widths[column] - characters(line.cells[column]), ' ');
     }
     out += line.cells.back();
-  }
-}
-
-void append_terminal_safe(std::string_view text, std::string& out) {
-  while (!text.empty()) {
-    const CodePoint point = decode_utf8(text);
-    const std::size_t bytes = std::max<std::size_t>(1, point.bytes);
-    const auto value = point.bytes == 0 ? static_cast<std::uint8_t>(text.front()) : point.value;
-    const bool layout = value == '\t' || value == '\n';
-    const bool control = value < 0x20 || (value >= 0x7F && value < 0xA0);
-    if (control && !layout) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", value);
-    } else {
-      out += text.substr(0, bytes);
-    }
-    text.remove_prefix(bytes);
   }
 }
 

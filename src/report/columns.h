@@ -10,8 +10,4 @@ namespace pepe {
 /// Appended to `out`.
 void append_columns(std::string_view text, std::string& out);
 
-/// `text` with everything escaped that drives a terminal (\x1b, \x0d, \x9b), but for tabs and line breaks. What is not
-/// dangerous stays as it is, UTF-8 or not. Appended to `out`.
-void append_terminal_safe(std::string_view text, std::string& out);
-
 }  // namespace pepe

@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "pepe/base/json.h"
-#include "report/columns.h"
+#include "pepe/base/text.h"
 #include "report/reporters.h"
 
 namespace pepe {

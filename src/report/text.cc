@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "pepe/base/saturate.h"
+#include "pepe/base/text.h"
 #include "report/columns.h"
 #include "report/reporters.h"
 

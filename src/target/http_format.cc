@@ -46,6 +46,14 @@ bool valid_header_value(std::string_view value) noexcept {
                       [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; });
 }
 
+/// What a message shows of `line`, which may be a header with a secret: its name, or a URL without its credentials.
+std::string shown(std::string_view line) {
+  const std::size_t end = std::min(line.find_first_of(":= "), line.size());
+  const std::string_view rest = line.substr(end);
+  if (rest.starts_with("://")) return printable(without_credentials(line));
+  return printable(line.substr(0, end + (rest.starts_with(':') ? 1 : 0)));
+}
+
 /// Why no request can be made for `url`; nullopt: one can.
 std::optional<std::string> url_fault(std::string_view url) {
   const auto parsed = parse_request_uri(url);
@@ -109,7 +117,7 @@ Expected<Target> HttpTargeter::parse_request_line(std::string_view line) const {
   if (capitals == 0 || capitals == line.size() || line[capitals] != ' ') return bad_request_line(line);
   const std::string_view url = line.substr(capitals + 1);
   if (const auto fault = url_fault(url))
-    return lines_.error(fmt::format("bad URL: {}, {}", printable(without_password(url)), *fault));
+    return lines_.error(fmt::format("bad URL: {}, {}", printable(without_credentials(url)), *fault));
   return Target{std::string{line.substr(0, capitals)}, std::string{url}, defaults_.headers, defaults_.body};
 }
 
@@ -117,10 +125,10 @@ Error HttpTargeter::bad_request_line(std::string_view line) const {
   const std::string_view hint = after_body_ ? "the body line ends a target, headers come before it"
                                             : "want METHOD URL, such as GET http://127.0.0.1:8080/";
   const std::size_t blank = line.find(' ');
-  if (blank == std::string_view::npos) return lines_.error(fmt::format("bad target: {}: {}", printable(line), hint));
+  if (blank == std::string_view::npos) return lines_.error(fmt::format("bad target: {}: {}", shown(line), hint));
   const std::string_view method = line.substr(0, blank);
   return lines_.error(
-      fmt::format("bad method: {}: {} (a method is capital letters, one blank follows it)", printable(method), hint));
+      fmt::format("bad method: {}: {} (a method is capital letters, one blank follows it)", shown(method), hint));
 }
 
 /// One line behind a request line. False: the target ends here.
@@ -142,13 +150,11 @@ Expected<bool> HttpTargeter::read_header_line(std::string_view line, Target& tar
   const std::size_t colon = line.find(':');
   const std::string_view name = trim(line.substr(0, colon));
   const std::string_view value = colon == std::string_view::npos ? std::string_view{} : trim(line.substr(colon + 1));
-  if (name.empty() || value.empty())
-    return lines_.error(fmt::format("bad header: {}: want NAME: VALUE", printable(line)));
+  if (name.empty() || value.empty()) return lines_.error(fmt::format("bad header: {}: want NAME: VALUE", shown(line)));
   if (!valid_header_name(name)) {
     return lines_.error(
-        fmt::format("bad header: {}: the name holds a character that no header name may have", printable(line)));
+        fmt::format("bad header: {}: the name holds a character that no header name may have", shown(line)));
   }
-  // Without the value, which may be a secret.
   if (!valid_header_value(value))
     return lines_.error(fmt::format("bad header: {}: the value holds a control character", name));
   target.headers.push_back({std::string{name}, std::string{value}});

@@ -154,6 +154,20 @@ std::string parse_fault(std::string_view line, const rapidjson::ParseResult& res
   return text;
 }
 
+/// What stands at `offset` of `line`, as far as it cannot be a secret: strings are left out, and what follows a colon.
+std::string excerpt(std::string_view line, std::size_t offset) {
+  constexpr std::size_t kShown = 20;
+  bool in_string = false;
+  for (std::size_t i = 0; i < offset; ++i) {
+    if (line[i] == '"') in_string = !in_string;
+    if (line[i] == '\\' && in_string) ++i;
+  }
+  if (in_string) return "...";
+  const std::string_view rest = line.substr(offset);
+  const std::size_t end = rest.find_first_of("\":");
+  return end < kShown ? printable(rest.substr(0, end + 1)) + "..." : printable(rest, kShown);
+}
+
 class JsonTargeter final : public ListTargeter {
  public:
   explicit JsonTargeter(TargeterOptions options)
@@ -196,9 +210,8 @@ Expected<Target> JsonTargeter::parse_line(std::string_view line) {
     result.Set(rapidjson::kParseErrorDocumentRootNotSingular, stream.Tell());
   if (result.IsError()) {
     const std::size_t offset = std::min(result.Offset(), line.size());
-    constexpr std::size_t kShown = 20;
     return lines_.error(fmt::format("parse error: {} near offset {} of '{}'", parse_fault(line, result, handler.fault),
-                                    offset, printable(line.substr(offset), kShown)));
+                                    offset, excerpt(line, offset)));
   }
   if (handler.target.method.empty())
     return lines_.error(R"(target: required method is missing: add "method": "GET" (names are lower case))");

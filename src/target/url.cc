@@ -10,10 +10,15 @@
 namespace pepe {
 namespace {
 
-Error parse_error(std::string_view text, const Error& reason) {
+Error parse_error(std::string_view text, const Error& fault) {
   constexpr std::size_t kShown = 2048;
-  const std::string shown = quote(without_password(text.substr(0, kShown)));
-  return Error{fmt::format("parse {}{}: {}", shown, text.size() > kShown ? "..." : "", reason.text())};
+  const std::string shown = without_credentials(text.substr(0, kShown));
+  std::string reason = fault.text();
+  // What is quoted there may be a piece of what is hidden here.
+  const std::size_t open = reason.find('"');
+  if (open != std::string::npos && shown != text.substr(0, kShown))
+    reason.replace(open + 1, reason.rfind('"') - open - 1, kHidden);
+  return Error{fmt::format("parse {}{}: {}", quote(shown), text.size() > kShown ? "..." : "", reason)};
 }
 
 // What a path may not show as itself. In a query, only blanks and bytes outside ASCII: servers see the rest as written.
@@ -64,18 +69,6 @@ void append_part(bool present, std::string_view mark, std::string_view text, std
 }
 
 }  // namespace
-
-std::string without_password(std::string_view url) {
-  std::string out{url};
-  const std::size_t scheme_end = url.find("//");
-  if (scheme_end == std::string_view::npos) return out;
-  const std::size_t begin = scheme_end + 2;
-  const std::string_view authority = url.substr(begin, url.substr(begin).find_first_of("/?#"));
-  const std::size_t at = authority.rfind('@');
-  const std::size_t colon = authority.find(':');
-  if (at != std::string_view::npos && colon < at) out.replace(begin + colon + 1, at - colon - 1, "***");
-  return out;
-}
 
 std::uint16_t Url::port_or_default() const noexcept {
   if (port != 0) return port;

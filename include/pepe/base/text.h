@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "pepe/base/expected.h"
 
+/// Text from outside is escaped where it is shown, once for each format: quote() and printable() within a message,
+/// append_terminal_safe() in a report or on a terminal, append_json_string() in JSON and in the plot page's script.
 namespace pepe {
 
 /// `text` in double quotes, with everything that a terminal would not show as itself escaped, as Go's %q does:
@@ -17,6 +20,21 @@ std::string quote(std::string_view text);
 /// `text` as it is, but for what a terminal would not show as itself, which is escaped as by quote(). Cut after `most`
 /// bytes, with "..." in place of the rest: for showing a line from outside in a message.
 std::string printable(std::string_view text, std::size_t most = 200);
+
+/// Whether a terminal may obey a character instead of showing it: controls, separators of lines, and marks that turn
+/// the direction of what follows.
+bool drives_terminal(std::uint32_t character) noexcept;
+
+/// `text` with everything escaped that drives a terminal (\x1b, \x9b, \u202e) or is no UTF-8 (\xff), but for tabs and
+/// line breaks: for showing what has a layout. Appended to `out`.
+void append_terminal_safe(std::string_view text, std::string& out);
+
+/// What stands in a message in place of a secret.
+inline constexpr std::string_view kHidden = "***";
+
+/// `url` with its credentials shown as ***, for messages: "http://***@h/". Any text will do, also one that only its
+/// author takes for a URL: a password that holds a slash, or a URL without its scheme.
+std::string without_credentials(std::string_view url);
 
 /// `text` without the white space at both ends, as Go's TrimSpace: blanks, tabs, line ends and Unicode's spaces.
 std::string_view trim(std::string_view text) noexcept;

@@ -23,6 +23,8 @@ struct GroupKey {
 
 /// The keys that exist: target, url, method, attack, code, protocol.
 std::span<const GroupKey> group_keys();
+/// Their names, with commas between.
+std::string group_key_names();
 
 /// Error: `unknown group: "x": want target, ...`.
 Expected<const GroupKey*> find_group_key(std::string_view name);

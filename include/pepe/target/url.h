@@ -23,11 +23,8 @@ struct Url {
   std::uint16_t port_or_default() const noexcept;
 };
 
-/// `url` with the password of its credentials shown as ***, for messages. Any text will do.
-std::string without_password(std::string_view url);
-
 /// Parses as Go's url.ParseRequestURI does: an absolute URL, or a path (scheme and host stay empty).
-/// Error: Go's words, `parse "URL": REASON`, with a password shown as *** and a long URL cut.
+/// Error: Go's words, `parse "URL": REASON`, with credentials shown as *** and a long URL cut.
 Expected<Url> parse_request_uri(std::string_view text);
 
 /// Resolves `reference` (a Location header) against `base`, RFC 3986 section 5.3. Returns the absolute URL as text,

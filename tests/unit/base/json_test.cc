@@ -20,6 +20,7 @@ const StringCase kStrings[] = {
     {"Controls", std::string{"\0\b\t\n\f\r\x1f\x7f", 8}, "\"\\u0000\\u0008\\t\\n\\u000c\\r\\u001f\x7f\""},
     {"HtmlSensitive", "</script>&", R"("\u003c/script\u003e\u0026")"},
     {"LineSeparators", "\u2028\u2029", R"("\u2028\u2029")"},
+    {"WhatDrivesATerminal", "\u009b2J\u202e\u2066\u200f", R"("\u009b2J\u202e\u2066\u200f")"},
     {"Utf8Stays", "grüß 名 \U0001F600", "\"grüß 名 \U0001F600\""},
     {"NoUtf8", "caf\xe9\xff(", R"("caf\ufffd\ufffd(")"},
     {"CutUtf8", "\xe5\x90", R"("\ufffd\ufffd")"},

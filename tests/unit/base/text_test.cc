@@ -146,5 +146,61 @@ TEST(Base64, NamesTheOffsetOfAFault) {
   }
 }
 
+struct TerminalCase {
+  const char* name;
+  std::string text;
+  std::string want;
+};
+
+const TerminalCase kTerminalCases[] = {
+    {"Plain", "404 Not Found", "404 Not Found"},
+    {"LayoutStays", "a\tb\nc", "a\tb\nc"},
+    {"Escape", "\x1b[2J", "\\x1b[2J"},
+    {"CarriageReturnAndBell", "a\r\ab", "a\\x0d\\x07b"},
+    {"Delete", "\x7f", "\\x7f"},
+    {"Nul", std::string{"a\0b", 3}, "a\\x00b"},
+    {"C1InUtf8", "\u009b2J", "\\x9b2J"},
+    {"C1AsOneByte",
+     "\x9b"
+     "2J",
+     "\\x9b2J"},
+    {"Utf8Stays", "失敗: zürich", "失敗: zürich"},
+    {"NoUtf8", "caf\xe9\xff", "caf\\xe9\\xff"},
+    {"CutUtf8", "\xc2", "\\xc2"},
+    {"TurnedText", "a\u202eb\u2066c\u061c", "a\\u202eb\\u2066c\\u061c"},
+    {"LineSeparators", "a\u2028b\u2029", "a\\u2028b\\u2029"},
+    {"WideBlankStays", "a\u3000b", "a\u3000b"},
+};
+
+TEST(TerminalSafeText, EscapesWhatDrivesATerminal) {
+  for (const TerminalCase& row : kTerminalCases) {
+    SCOPED_TRACE(row.name);
+    std::string out;
+    append_terminal_safe(row.text, out);
+    EXPECT_EQ(out, row.want);
+  }
+}
+
+TEST(WithoutCredentials, HidesThemAlone) {
+  EXPECT_EQ(without_credentials("http://u:secret@h:1/a:b@c"), "http://***@h:1/a:b@c");
+  EXPECT_EQ(without_credentials("http://u:a@b@h"), "http://***@h");
+  EXPECT_EQ(without_credentials("http://token@h:1/"), "http://***@h:1/");
+  EXPECT_EQ(without_credentials("//u:secret@h?x"), "//***@h?x");
+  EXPECT_EQ(without_credentials("http://u:@[::1]:80/"), "http://***@[::1]:80/");
+  for (const char* same : {"", "/", "http://", "http://h:1/?a@b", "http://h:1/@", "http://h:/@", "http://h/?a:b@c",
+                           "http://[::1]:80/", "http://[::1]:80/a@b", "http://[::1/a", "h:80/@x", "a: b"})
+    EXPECT_EQ(without_credentials(same), same);
+}
+
+TEST(WithoutCredentials, HidesWhatIsNoUrlYet) {
+  EXPECT_EQ(without_credentials("http://u:se/cr?e#t@h/"), "http://***@h/");
+  EXPECT_EQ(without_credentials("http://u:1/2x@h/"), "http://u:1/2x@h/") << "a port and a path";
+  EXPECT_EQ(without_credentials("u:secret@h/"), "***@h/");
+  EXPECT_EQ(without_credentials("u:se/cret@h/"), "***@h/");
+  EXPECT_EQ(without_credentials("u:secret@h//x"), "***@h//x");
+  EXPECT_EQ(without_credentials("u:se://cret@h/"), "***@h/");
+  EXPECT_EQ(without_credentials("/a//u:x@y"), "/a//u:x@y") << "a path";
+}
+
 }  // namespace
 }  // namespace pepe

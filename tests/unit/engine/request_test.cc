@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -123,9 +124,9 @@ const FaultCase kFaultCases[] = {
     {"Scheme", target_of("GET", "ftp://h/"), "Get \"ftp://h/\": unsupported protocol scheme \"ftp\""},
     {"NoHost", target_of("POST", "http:///x"), "Post \"http:///x\": http: no Host in request URL"},
     {"APasswordWithAnAtIsNotShown", target_of("GET", "ftp://u:p@ss@h/"),
-     "Get \"ftp://u:***@h/\": unsupported protocol scheme \"ftp\""},
+     "Get \"ftp://***@h/\": unsupported protocol scheme \"ftp\""},
     {"ThePasswordIsNotShown", target_of("GET", "ftp://u:secret@h/"),
-     "Get \"ftp://u:***@h/\": unsupported protocol scheme \"ftp\""},
+     "Get \"ftp://***@h/\": unsupported protocol scheme \"ftp\""},
 };
 
 TEST(Request, SaysWhyItCannotBeSent) {
@@ -170,7 +171,8 @@ TEST(Redirect, LeavesCredentialsBehindOnAnotherHost) {
 }
 
 TEST(Redirect, LeavesCredentialsBehindHoweverTheyAreSpelled) {
-  for (const char* name : {"Authorization", "authorization", "COOKIE", "cookie2", "WWW-Authenticate"}) {
+  for (const char* name : {"Authorization", "authorization", "COOKIE", "cookie2", "WWW-Authenticate",
+                           "Proxy-Authorization", "proxy-authenticate"}) {
     const Target from = target_of("GET", "http://h/a", {{name, "secret"}});
     const auto other = follow_redirect(from, from, 302, "http://elsewhere/");
     ASSERT_TRUE(other);
@@ -180,6 +182,42 @@ TEST(Redirect, LeavesCredentialsBehindHoweverTheyAreSpelled) {
   const auto next = follow_redirect(from, from, 302, "/b");
   ASSERT_TRUE(next);
   EXPECT_EQ(next->headers, (std::vector<HeaderField>{{"Referer", "http://h/a?x=@"}}));
+}
+
+struct TrustCase {
+  const char* name;
+  std::vector<const char*> locations;  ///< From https://h/a on.
+  bool kept;
+};
+
+const TrustCase kTrustCases[] = {
+    {"Path", {"/b"}, true},
+    {"HostInCapitals", {"https://H/"}, true},
+    {"OtherPort", {"https://h:8443/"}, true},
+    {"OtherHost", {"https://g/"}, false},
+    {"Subdomain", {"https://x.h/"}, false},
+    {"SuffixOfTheHost", {"https://evilh/"}, false},
+    {"HostAsUser", {"https://h@g/"}, false},
+    {"HostAsCredentials", {"https://h:443@g/"}, false},
+    {"WithoutScheme", {"//g/"}, false},
+    {"ClearText", {"http://h/"}, false},
+    {"BackFromAnotherHost", {"https://g/", "https://h/"}, false},
+    {"BackFromClearText", {"http://h/", "https://h/"}, false},
+};
+
+TEST(Redirect, TakesSecretsAlongWhereTheyCameFromOnly) {
+  for (const TrustCase& row : kTrustCases) {
+    SCOPED_TRACE(row.name);
+    const Target original = target_of("GET", "https://h/a", {{"Authorization", "x"}, {"Cookie", "y"}});
+    Target target = original;
+    for (const char* location : row.locations) {
+      auto next = follow_redirect(original, target, 307, location);
+      ASSERT_TRUE(next);
+      target = *std::move(next);
+    }
+    const auto secret = [](const HeaderField& field) { return field.name != "Referer"; };
+    EXPECT_EQ(std::count_if(target.headers.begin(), target.headers.end(), secret), row.kept ? 2 : 0);
+  }
 }
 
 }  // namespace

@@ -65,8 +65,17 @@ TEST(GroupedMetrics, AreTestedByEveryKeyThatThereIs) {
   EXPECT_EQ(tested, known);
 }
 
+TEST(GroupedMetrics, NameUrlsWithoutTheirCredentials) {
+  for (const char* key : {"target", "url"}) {
+    GroupedMetrics metrics{**find_group_key(key), {}};
+    metrics.add(result("", 200, "", "http://u:secret@h/", Protocol::kNone));
+    EXPECT_THAT(names_of(metrics), ElementsAre("http://***@h/")) << key;
+  }
+}
+
 TEST(GroupedMetrics, KnowNoOtherKeys) {
-  EXPECT_EQ(find_group_key("size").error().text(), "unknown group: \"size\": want target, url, method, attack, code, protocol");
+  EXPECT_EQ(find_group_key("size").error().text(),
+            "unknown group: \"size\": want target, url, method, attack, code, protocol");
 }
 
 TEST(GroupedMetrics, CountWhatIsBeyondTheirLimitTogether) {

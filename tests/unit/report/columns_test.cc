@@ -35,30 +35,5 @@ TEST(Columns, AreLaidOutAsByGosTabwriter) {
   }
 }
 
-const TextCase kTerminalCases[] = {
-    {"Plain", "404 Not Found", "404 Not Found"},
-    {"LayoutStays", "a\tb\nc", "a\tb\nc"},
-    {"Escape", "\x1b[2J", "\\x1b[2J"},
-    {"CarriageReturnAndBell", "a\r\ab", "a\\x0d\\x07b"},
-    {"Delete", "\x7f", "\\x7f"},
-    {"Nul", std::string{"a\0b", 3}, "a\\x00b"},
-    {"C1InUtf8", "\u009b2J", "\\x9b2J"},
-    {"C1AsOneByte",
-     "\x9b"
-     "2J",
-     "\\x9b2J"},
-    {"Utf8Stays", "失敗: zürich", "失敗: zürich"},
-    {"Latin1Stays", "caf\xe9", "caf\xe9"},
-};
-
-TEST(TerminalSafeText, EscapesWhatDrivesATerminal) {
-  for (const TextCase& row : kTerminalCases) {
-    SCOPED_TRACE(row.name);
-    std::string out;
-    append_terminal_safe(row.text, out);
-    EXPECT_EQ(out, row.want);
-  }
-}
-
 }  // namespace
 }  // namespace pepe
