@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -10,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "engine/last_signals.h"
 #include "engine/shortage.h"
 
 namespace pepe {
@@ -92,13 +92,9 @@ void Conductor::give_up(Error error) noexcept {
   stop(Stop::kAtOnce);
 }
 
-// What is left is the writing of results, which a reader that stands still can hold up for ever: the next signal of a
-// run that was told to stop ends the process at once, with the status of a stopped run.
 void Conductor::leave_signals() {
   signals_->clear();
-  const auto handler = attack_.stop.load() == Stop::kNo ? SIG_DFL : +[](int) { ::_exit(0); };
-  std::signal(SIGINT, handler);
-  std::signal(SIGTERM, handler);
+  watch_last_signals(signals_seen_);
 }
 
 Expected<void> Conductor::start(Crew& crew) {
@@ -201,7 +197,7 @@ void Conductor::wake_workers() noexcept {
 void Conductor::await_signal() {
   signals_->async_wait([this](const error_code& error, int) {
     if (error) return;
-    if (attack_.stop.load() == Stop::kNo) {
+    if (++signals_seen_ == 1) {
       stop(Stop::kNoNewHits);
       return await_signal();
     }

@@ -83,6 +83,7 @@ class Conductor {
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   std::optional<asio::signal_set> signals_;  ///< Only with handle_signals: it takes descriptors of its own.
+  int signals_seen_{0};
   asio::steady_timer ticker_;
   std::vector<std::unique_ptr<Crew>> crews_;
   unsigned most_{1};

@@ -8,6 +8,7 @@
 ///   PEPE_FAIL=recv:3:ECONNRESET    the third recv of the process fails so (1: the first)
 ///   PEPE_FAIL=write:2+:ENOSPC      the second write and every one after it
 ///   PEPE_FAIL=send:1:short         the first send takes half of what it is given, and at least one byte
+///   PEPE_FAIL=write:1:0.4          the first write takes 0.4 s, and nothing is wrong with it
 ///   PEPE_FAIL=alloc:100:ENOMEM     the hundredth allocation finds no memory
 ///   PEPE_FAIL=clock:50+:3600       from the fiftieth reading of any clock on the wall clock is an hour ahead (-3600:
 ///   behind) PEPE_FAIL=monotonic:50+:3600   the same for the monotonic clock, and for what waits by it

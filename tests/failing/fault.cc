@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "failing/failing_calls.h"
 
@@ -50,6 +51,7 @@ bool and_after = false;
 bool is_part = false;
 int errno_value = 0;
 std::int64_t step_nanos = 0;
+bool is_pause = false;
 std::atomic<unsigned long> calls{0};
 std::atomic<bool> seen{false};
 
@@ -68,6 +70,8 @@ void set_effect(const char* effect, const char* setting) {
   char* end = nullptr;
   if (errno_value == 0) step_nanos = static_cast<std::int64_t>(std::strtod(effect, &end) * 1e9);
   if (errno_value == 0 && (end == effect || *end != '\0')) refuse(setting);
+  is_pause = step_nanos > 0;
+  for (const char* const clock : {"clock", "monotonic", "suspend"}) is_pause &= std::strcmp(call_name, clock) != 0;
 }
 
 // What runs before this one, in libraries, has no environment yet.
@@ -86,6 +90,11 @@ void set_effect(const char* effect, const char* setting) {
   is_set = true;
 }
 
+void pause() {
+  const timespec time{.tv_sec = step_nanos / 1'000'000'000, .tv_nsec = step_nanos % 1'000'000'000};
+  ::syscall(SYS_nanosleep, &time, nullptr);
+}
+
 void tell() {
   if (seen.exchange(true)) return;
   const char* const path = std::getenv("PEPE_FAIL_SEEN");
@@ -101,8 +110,9 @@ bool fails(const char* call) noexcept {
   const unsigned long number = calls.fetch_add(1) + 1;
   if (number < first || (number > first && !and_after)) return false;
   tell();
+  if (is_pause) pause();
   if (errno_value != 0) errno = errno_value;
-  return true;
+  return !is_pause;
 }
 
 bool lasts() noexcept { return is_set && and_after; }

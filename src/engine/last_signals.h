@@ -1,0 +1,11 @@
+#pragma once
+
+namespace pepe {
+
+/// From here on, until the process ends, SIGINT and SIGTERM are for a run that is over while its results are still
+/// being written. The first two of a run, `seen` of which it has had, leave the writing a second: what is signalled
+/// twice, as by a terminal and by a parent, loses nothing. A reader that stands still could hold it up for ever: then,
+/// and at the third, the process ends, with status 0 if the run was told to stop (`seen` > 0), else by the signal.
+void watch_last_signals(int seen) noexcept;
+
+}  // namespace pepe
