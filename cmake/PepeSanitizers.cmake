@@ -10,6 +10,7 @@ if(PEPE_SANITIZE)
 endif()
 # libFuzzer steers by what it covers: of the modules too, not only of the fuzz target.
 if(PEPE_FUZZ)
+  add_compile_definitions(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
   add_compile_options(-fsanitize=fuzzer-no-link "-fsanitize-ignorelist=${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/ignored.txt")
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()

@@ -11,7 +11,12 @@
 namespace pepe {
 namespace {
 
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+// Inputs are small there, and are to reach what grows and moves all the same.
+constexpr std::size_t kReadBytes = 128;
+#else
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
+#endif
 constexpr std::size_t kFirstCapacity = 2 * kReadBytes;
 // One chunk, the head of the next, and what a read brings.
 constexpr std::size_t kMaxCapacity = kMaxPayload + 4 * kReadBytes;
