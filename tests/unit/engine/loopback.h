@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -37,6 +38,41 @@ class DeafPort {
  private:
   asio::io_context io_;
   asio::ip::tcp::socket socket_;
+};
+
+/// A port on which somebody listens, by blocking calls.
+class Listener {
+ public:
+  explicit Listener(const char* address = "127.0.0.1", std::uint16_t port = 0)
+      : acceptor_{io_, asio::ip::tcp::endpoint{asio::ip::make_address(address), port}} {}
+  std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+  asio::ip::tcp::socket accept() { return acceptor_.accept(); }
+
+ private:
+  asio::io_context io_;
+  asio::ip::tcp::acceptor acceptor_;
+};
+
+/// Accepts nothing and has no room in its queue: a connection to it stays silent.
+class SilentListener {
+ public:
+  explicit SilentListener(const char* address) : acceptor_{io_} {
+    const asio::ip::tcp::endpoint endpoint{asio::ip::make_address(address), 0};
+    acceptor_.open(endpoint.protocol());
+    acceptor_.bind(endpoint);
+    acceptor_.listen(0);
+    for (int i = 0; i < 4; ++i) {
+      auto& filler = fillers_.emplace_back(io_);
+      filler.async_connect(acceptor_.local_endpoint(), [](error_code) {});
+    }
+    io_.poll();
+  }
+  std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+
+ private:
+  asio::io_context io_;
+  asio::ip::tcp::acceptor acceptor_;
+  std::deque<asio::ip::tcp::socket> fillers_;
 };
 
 /// What a dial came to, with the descriptor owned.
