@@ -113,12 +113,12 @@ class HostileTexts : public testing::TestWithParam<HostileText> {
 
 TEST_P(HostileTexts, AreHarmlessInReports) {
   const std::string file = dir_.write("results", results_with(text_));
-  for (const char* type : {"text", "json", "hist[0,1ms]", "hdrplot"}) {
+  for (const char* type : {"text", "json"}) {
     expect_harmless({"report", std::string{"-type="} + type, file});
-    expect_harmless({"report", std::string{"-type="} + type, "-group-by=target", "-fail-if=requests>0", file});
+    for (const char* key : {"target", "attack"})
+      expect_harmless(
+          {"report", std::string{"-type="} + type, std::string{"-group-by="} + key, "-fail-if=max>0s", file});
   }
-  for (const char* key : {"url", "method", "attack"})
-    expect_harmless({"report", std::string{"-group-by="} + key, file});
   expect_harmless({"encode", "-to=json", file});
 }
 
@@ -150,15 +150,16 @@ TEST_P(HostileTexts, AreHarmlessAsInput) {
   expect_harmless({"encode"}, text_);
   expect_harmless({"plot"}, text_ + text_);
   expect_harmless({"encode", "-to=json"}, "{\"code\":200,\"error\":\"" + text_ + "\"}\n");
-  for (const char* format : {"http", "json"}) {
-    for (const std::string& list :
-         {text_, "GET " + text_, "GET http://127.0.0.1:1/\n" + text_, "GET http://127.0.0.1:1/\nA: " + text_ + "\n",
-          "GET http://127.0.0.1:1/\n" + text_ + ": A\n", "GET http://127.0.0.1:1/\n@" + text_ + "\n",
-          "{\"" + text_ + "\":1}", "{\"method\":\"" + text_ + "\",\"url\":1}",
-          "{\"method\":\"GET\",\"url\":\"u\",\"header\":{\"" + text_ + "\":1}}"})
-      expect_harmless({"attack", std::string{"-format="} + format, "-rate=100", "-duration=20ms", "-output=/dev/null"},
-                      list);
-  }
+  const auto attack = [&](const char* format, const std::string& list) {
+    expect_harmless({"attack", format, "-rate=100", "-duration=10ms", "-output=/dev/null"}, list);
+  };
+  const std::string target = "GET http://127.0.0.1:1/\n";
+  for (const std::string& list : {text_, "GET " + text_, target + text_, target + "A: " + text_ + "\n",
+                                  target + text_ + ": A\n", target + "@" + text_ + "\n"})
+    attack("-format=http", list);
+  for (const std::string& list : {text_, "{\"" + text_ + "\":1}", "{\"method\":\"" + text_ + "\",\"url\":1}",
+                                  "{\"method\":\"GET\",\"url\":\"u\",\"header\":{\"" + text_ + "\":1}}"})
+    attack("-format=json", list);
 }
 
 TEST_P(HostileTexts, AreHarmlessFromAServer) {
