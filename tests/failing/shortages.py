@@ -130,8 +130,12 @@ def few_files(bench):
         ways["HTTP/2 wanted"] = ([f"-root-certs={bench.certificate}"], secure + "/slow")
     for name, (arguments, url) in ways.items():
         for files in 8, 16, 64:
-            for text in faults_of_few_files(bench.attack(arguments, url, files=files), files):
+            run = bench.attack(arguments, url, files=files)
+            for text in faults_of_few_files(run, files):
                 yield f"{name}, {files} files: {text}"
+            # Idle connections to the first host may have taken all that redirects would need.
+            if files == 64 and not run.successes() and not name.startswith("redirects"):
+                yield f"{name}: it does nothing with what it has"
 
 
 def faults_of_few_files(run, files):
@@ -140,8 +144,6 @@ def faults_of_few_files(run, files):
             yield f"it cannot begin, and says {run.said!r}"
         return
     yield from faults_of_shortage(run, NO_FILE, files)
-    if files == 64 and not run.successes():
-        yield "it does nothing with what it has"
 
 
 def files_and_scrapes(bench):
