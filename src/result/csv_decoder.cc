@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pepe/base/text.h"
@@ -80,14 +81,15 @@ class RecordEnd {
 
 class CsvDecoder final : public Decoder {
  public:
-  explicit CsvDecoder(DecodeOptions options) : options_{options} {}
+  CsvDecoder(DecoderEvents events, DecodeOptions options) : events_{std::move(events)}, options_{options} {}
 
   Expected<DecodeStatus> next(InputWindow& in, Result& out) override {
     if (!skip_byte_order_mark(in)) return DecodeStatus::kNeedMore;
     skip_blank_lines(in);
     const std::string_view rest = in.rest();
     std::size_t length = record_end_.find(rest);
-    if (length == std::string_view::npos) {
+    const bool ended = length != std::string_view::npos;
+    if (!ended) {
       if (!in.at_end) return wait_for_more(in);
       if (rest.empty()) return DecodeStatus::kEnd;
       length = rest.size();
@@ -96,6 +98,7 @@ class CsvDecoder final : public Decoder {
     ++line_;
     Expected<void> decoded = decode(rest.substr(0, length), out);
     if (!decoded) return std::move(decoded).error().at("csv", line_);
+    if (!ended && !out.has_headers) remark_on_cut();
     line_ += lines_within_;
     in.pos += length;
     return DecodeStatus::kResult;
@@ -113,6 +116,12 @@ class CsvDecoder final : public Decoder {
         return;
       }
     }
+  }
+
+  // A cut just before the last column leaves a record that looks like one without headers.
+  void remark_on_cut() const {
+    if (events_.remark)
+      events_.remark(fmt::format("csv:{}: the last line has no line end: if it was cut, headers are missing", line_));
   }
 
   // Something that cannot become a record is refused now, not when the whole of it has been read.
@@ -225,6 +234,7 @@ class CsvDecoder final : public Decoder {
     return true;
   }
 
+  DecoderEvents events_;
   DecodeOptions options_;
   RecordEnd record_end_;
   std::uint64_t line_{0};          // Lines read.
@@ -243,9 +253,8 @@ class CsvDecoder final : public Decoder {
 
 }  // namespace
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): the registry's signature.
-std::unique_ptr<Decoder> make_csv_decoder(DecoderEvents /*events*/, DecodeOptions options) {
-  return std::make_unique<CsvDecoder>(options);
+std::unique_ptr<Decoder> make_csv_decoder(DecoderEvents events, DecodeOptions options) {
+  return std::make_unique<CsvDecoder>(std::move(events), options);
 }
 
 }  // namespace pepe

@@ -164,15 +164,36 @@ TEST(Codecs, ChangeTheirMindOnlyFromNotYet) {
   }
 }
 
-TEST(Codecs, SayWhenTheEndIsCutOff) {
+/// Where streams of 0, 1, 2, ... of `results` end; texts also without their last line end.
+std::vector<std::size_t> ends_of_records(const CodecEntry& codec, const std::vector<RandomResult>& results) {
+  std::vector<std::size_t> ends{0};
+  for (std::size_t count = 1; count <= results.size(); ++count) {
+    ends.push_back(
+        encode_all(codec.make_encoder, {results.begin(), results.begin() + static_cast<std::ptrdiff_t>(count)}).size());
+    if (codec.name == "json" || codec.name == "csv") ends.push_back(ends.back() - 1);
+  }
+  return ends;
+}
+
+TEST(Codecs, GiveWhatStandsBeforeACutAndSayThatThereIsOne) {
+  const std::vector<RandomResult> results = some_results(4, 3);
   for (const CodecEntry& codec : codecs()) {
-    const std::string bytes = encode_all(codec.make_encoder, some_results(4, 3));
-    for (std::size_t cut = 1; cut < 30; ++cut) {
-      SCOPED_TRACE(fmt::format("{} without the last {} bytes", codec.name, cut));
-      const Decoded got = decode_all(codec.make_decoder, std::string_view{bytes}.substr(0, bytes.size() - cut));
-      // A text whose last line lacks only its end is whole.
-      const bool whole = got.results.size() == 3;
-      EXPECT_TRUE(whole ? cut == 1 : !got.error.empty() || !got.damage.empty() || !got.remarks.empty());
+    const std::string bytes = encode_all(codec.make_encoder, results);
+    const std::vector<RandomResult> whole = decode_all(codec.make_decoder, bytes).results;
+    // The native stream writes its results in one chunk; gob's definitions come with its first result.
+    const std::vector<std::size_t> ends = ends_of_records(codec, results);
+    for (std::size_t size = 1; size < bytes.size(); ++size) {
+      SCOPED_TRACE(fmt::format("{} cut after {} of {} bytes", codec.name, size, bytes.size()));
+      const Decoded got = decode_all(codec.make_decoder, std::string_view{bytes}.substr(0, size));
+      ASSERT_LE(got.results.size(), whole.size());
+      // Headers are the last column of CSV: that they are cut off is only suspected, and said.
+      const std::size_t sure = got.results.size() - (codec.name == "csv" ? got.remarks.size() : 0);
+      ASSERT_TRUE(
+          std::equal(got.results.begin(), got.results.begin() + static_cast<std::ptrdiff_t>(sure), whole.begin()));
+      const bool silent = got.error.empty() && got.damage.empty() && got.remarks.empty();
+      const bool may_be_silent =
+          std::find(ends.begin(), ends.end(), size) != ends.end() || (codec.name == "gob" && got.results.empty());
+      EXPECT_TRUE(may_be_silent || !silent);
     }
   }
 }

@@ -113,6 +113,20 @@ TEST(CsvCodec, ReadsEveryFormOfARecord) {
   }
 }
 
+TEST(CsvCodec, SaysThatTheHeadersOfTheLastLineMayBeCut) {
+  const std::string line = "1,200,3,4,5,,,,0,GET,http://h/,";
+  const std::string headers = "WDogMQ0KDQo=";
+  for (const std::string& whole : {line + headers + "\n", line + "\n", line + headers}) {
+    const Decoded got = decode_all(make_csv_decoder, whole);
+    EXPECT_EQ(got.results.size(), 1U) << got.error;
+    EXPECT_TRUE(got.remarks.empty());
+  }
+  const Decoded cut = decode_all(make_csv_decoder, line + headers + "\n" + line);
+  EXPECT_EQ(cut.results.size(), 2U) << cut.error;
+  EXPECT_EQ(cut.remarks,
+            std::vector<std::string>{"csv:2: the last line has no line end: if it was cut, headers are missing"});
+}
+
 struct BadCase {
   const char* name;
   std::string bytes;
