@@ -79,7 +79,7 @@ TEST(ChunkWriter, KeepsThePlacesOfHitsInOrderOfCompletion) {
   }
 }
 
-// One chunk per 250 ms, latencies of 80 to 480 µs, sent up to 120 µs late: the load that the size is promised for.
+// One chunk per 200 ms, latencies of 80 to 480 µs, sent up to 120 µs late: the load that the size is promised for.
 TEST(ChunkWriter, NeedsAtMost16BytesForAPlainHitAt5000PerSecond) {
   constexpr std::int64_t kHits = 50'000;
   ChunkWriter writer{{.run_id = UINT64_MAX}};
@@ -91,7 +91,7 @@ TEST(ChunkWriter, NeedsAtMost16BytesForAPlainHitAt5000PerSecond) {
     const OutcomeId id = writer.intern(plain.outcome);
     writer.add(id, static_cast<std::uint64_t>(i), kStart + i * 200'000 + lag.count(),
                Nanos{80'000 + random() % 400'000}, lag);
-    if (i % 1250 == 1249) writer.take(out);
+    if (i % 1000 == 999) writer.take(out);
   }
   EXPECT_LE(out.size(), kHits * 16U);
   EXPECT_LE(out.size(), kHits * 13U) << "the schedule predicts when a hit is due, so that its place takes a byte";
