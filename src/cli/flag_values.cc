@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "pepe/base/control.h"
 #include "pepe/base/text.h"
 #include "pepe/result/codec.h"
 
@@ -138,6 +139,8 @@ Expected<HeaderField> parse_header(std::string_view text) {
   if (colon == std::string_view::npos) return Error{"want \"Name: value\""};
   HeaderField field{std::string{trim(text.substr(0, colon))}, std::string{trim(text.substr(colon + 1))}};
   if (field.name.empty() || field.value.empty()) return Error{"want \"Name: value\", neither side empty"};
+  if (has_control(field.name) || !is_header_value(field.value))
+    return Error{"want no line break or other control character"};
   return field;
 }
 

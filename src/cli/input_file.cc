@@ -28,12 +28,18 @@ std::optional<Nanos> sooner(std::optional<Nanos> a, std::optional<Nanos> b) {
   return std::min(*a, *b);
 }
 
+FileId id_of(const struct stat& status) { return {status.st_dev, status.st_ino, S_ISREG(status.st_mode)}; }
+
 }  // namespace
 
 FileId file_id(int descriptor) {
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return {};
-  return {status.st_dev, status.st_ino, S_ISREG(status.st_mode)};
+  return ::fstat(descriptor, &status) == 0 ? id_of(status) : FileId{};
+}
+
+FileId file_id(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? id_of(status) : FileId{};
 }
 
 InputFile::InputFile(std::string name, int descriptor, bool owned)
@@ -61,6 +67,8 @@ Expected<InputFile> InputFile::open(const std::string& name) {
 }
 
 Expected<InputFile> InputFile::open_path(const std::string& path) {
+  // The system would take the name to end there, and open another file.
+  if (path.find('\0') != std::string::npos) return system_error("open " + path, EINVAL);
   int descriptor = -1;
   do {
     // A named pipe that nobody writes to is waited for in wait(), which can be told to stop; open() could not.

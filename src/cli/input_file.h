@@ -21,6 +21,8 @@ struct FileId {
 };
 
 FileId file_id(int descriptor);
+/// Of no file when there is none at `path`.
+FileId file_id(const std::string& path);
 
 /// What the owner of a slow input wants to do between its bytes. Each may be empty. An error ends the
 /// reading.

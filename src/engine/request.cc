@@ -6,6 +6,7 @@
 #include <cctype>
 #include <optional>
 
+#include "pepe/base/control.h"
 #include "pepe/base/text.h"
 #include "pepe/target/url.h"
 
@@ -24,13 +25,6 @@ bool is_token_char(char c) {
 }
 
 bool is_token(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char); }
-
-bool is_field_value(std::string_view text) {
-  return std::none_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < 0x20 && c != '\t') || byte == 0x7F;
-  });
-}
 
 std::optional<std::string_view> first_value(const Target& target, std::string_view name) {
   for (const HeaderField& field : target.headers)
@@ -60,10 +54,10 @@ std::string find_fault(const Target& target, const Expected<Url>& url, std::stri
   for (const HeaderField& field : target.headers) {
     if (!is_token(field.name))
       return fmt::format("{}net/http: invalid header field name {}", prefix, quote(field.name));
-    if (!is_field_value(field.value))
+    if (!is_header_value(field.value))
       return fmt::format("{}net/http: invalid header field value for {}", prefix, quote(field.name));
   }
-  if (!is_field_value(attack))
+  if (!is_header_value(attack))
     return fmt::format("{}net/http: invalid header field value for \"{}\"", prefix, kAttackHeader);
   if (url->scheme != "http" && url->scheme != "https")
     return fmt::format("{}unsupported protocol scheme \"{}\"", prefix, url->scheme);

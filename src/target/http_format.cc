@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "pepe/base/control.h"
 #include "pepe/base/text.h"
 #include "pepe/target/url.h"
 #include "target/body_files.h"
@@ -16,8 +17,6 @@ namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{64} << 20;
 
-bool space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 /// How many capital letters `line` begins with.
 std::size_t leading_capitals(std::string_view line) noexcept {
   std::size_t count = 0;
@@ -25,10 +24,10 @@ std::size_t leading_capitals(std::string_view line) noexcept {
   return count;
 }
 
-/// Capitals and white space: a request line. But for a colon behind them: that is a header ("HOST : x").
+/// Capitals and a blank or tab: a request line. But for a colon behind them: that is a header ("HOST : x").
 bool looks_like_request(std::string_view line) noexcept {
   const std::size_t capitals = leading_capitals(line);
-  if (capitals == 0 || capitals == line.size() || !space(line[capitals])) return false;
+  if (capitals == 0 || capitals == line.size() || (line[capitals] != ' ' && line[capitals] != '\t')) return false;
   return !trim(line.substr(capitals)).starts_with(':');
 }
 
@@ -39,11 +38,6 @@ bool valid_header_name(std::string_view name) noexcept {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
            kMarks.find(c) != std::string_view::npos;
   });
-}
-
-bool valid_header_value(std::string_view value) noexcept {
-  return std::none_of(value.begin(), value.end(),
-                      [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; });
 }
 
 /// What a message shows of `line`, which may be a header with a secret: its name, or a URL without its credentials.
@@ -155,7 +149,7 @@ Expected<bool> HttpTargeter::read_header_line(std::string_view line, Target& tar
     return lines_.error(
         fmt::format("bad header: {}: the name holds a character that no header name may have", shown(line)));
   }
-  if (!valid_header_value(value))
+  if (!is_header_value(value))
     return lines_.error(fmt::format("bad header: {}: the value holds a control character", name));
   target.headers.push_back({std::string{name}, std::string{value}});
   return true;

@@ -7,7 +7,9 @@
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include "pepe/base/control.h"
 #include "pepe/base/text.h"
+#include "pepe/target/url.h"
 #include "target/formats.h"
 #include "target/line_reader.h"
 #include "target/list_targeter.h"
@@ -168,6 +170,24 @@ std::string excerpt(std::string_view line, std::size_t offset) {
   return end < kShown ? printable(rest.substr(0, end + 1)) + "..." : printable(rest, kShown);
 }
 
+/// What must never get into a request; nullopt: nothing. All else that can't be sent fails hit by hit, as in vegeta.
+std::optional<std::string> control_fault(const Target& target) {
+  if (has_control(target.method))
+    return fmt::format("bad method: {}: it holds a control character", printable(target.method));
+  if (has_control(target.url)) {
+    const auto parsed = parse_request_uri(target.url);
+    return fmt::format("bad URL: {}, {}", printable(without_credentials(target.url)), parsed.error().text());
+  }
+  for (const HeaderField& field : target.headers) {
+    if (has_control(field.name))
+      return fmt::format("bad header: {}: the name holds a control character", printable(field.name));
+    // Without the value, which may be a secret.
+    if (!is_header_value(field.value))
+      return fmt::format("bad header: {}: the value holds a control character", printable(field.name));
+  }
+  return std::nullopt;
+}
+
 class JsonTargeter final : public ListTargeter {
  public:
   explicit JsonTargeter(TargeterOptions options)
@@ -218,6 +238,7 @@ Expected<Target> JsonTargeter::parse_line(std::string_view line) {
   if (handler.target.url.empty())
     return lines_.error(
         R"(target: required url is missing: add "url": "http://127.0.0.1:8080/" (names are lower case))");
+  if (auto fault = control_fault(handler.target)) return lines_.error(*std::move(fault));
   warn_of(handler.unknown);
   return std::move(handler.target);
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "pepe/base/control.h"
 #include "pepe/base/text.h"
 
 namespace pepe {
@@ -15,8 +16,6 @@ bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool one_of(char c, std::string_view set) noexcept { return set.find(c) != std::string_view::npos; }
 bool ascii(char c) noexcept { return static_cast<unsigned char>(c) < 0x80; }
-
-bool control(char c) noexcept { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
 int hex_value(char c) noexcept {
   if (digit(c)) return c - '0';
@@ -109,7 +108,7 @@ Expected<Literal> parse_literal(std::string_view text) {
   if (percent == std::string_view::npos) return Literal{address, {}};
   auto zone = decode(inside.substr(percent + 3));
   if (!zone) return std::move(zone).error();
-  if (std::any_of(zone->begin(), zone->end(), [](char c) { return control(c) || c == ' ' || !ascii(c); })) {
+  if (std::any_of(zone->begin(), zone->end(), [](char c) { return is_control(c) || c == ' ' || !ascii(c); })) {
     return Error{"invalid zone in host " + quote(text)};
   }
   return Literal{address, *std::move(zone)};
@@ -141,7 +140,7 @@ bool cut(std::string_view& rest, char mark, std::string_view& tail) noexcept {
 }  // namespace
 
 Expected<UrlParts> split_url(std::string_view text, UrlForm form) {
-  if (std::any_of(text.begin(), text.end(), control)) return Error{"net/url: invalid control character in URL"};
+  if (has_control(text)) return Error{"net/url: invalid control character in URL"};
   const bool request = form == UrlForm::kRequestUri;
   if (text.empty() && request) return Error{"empty url"};
 

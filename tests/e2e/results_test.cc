@@ -78,13 +78,6 @@ TEST(Encode, GoesThroughEveryEncodingAndBack) {
   EXPECT_EQ(dir.read("csv"), csv(50));
 }
 
-TEST(Encode, RefusesAnOutputThatIsAnInput) {
-  const TempDir dir;
-  const std::string file = dir.write("in", csv(5));
-  EXPECT_EQ(run_pepe_binary({"encode", "-to=csv", "-output=" + file, file}).status, 1);
-  EXPECT_EQ(dir.read("in"), csv(5));
-}
-
 TEST(Encode, KeepsWhatStoodBeforeDamage) {
   const Ended ended = run_pepe_binary({"encode", "-to=csv"}, csv(5) + "garbage\n");
   EXPECT_EQ(ended.status, 1);

@@ -7,6 +7,7 @@
 
 #include "fuzz/target_support.h"
 #include "pepe/base/check.h"
+#include "pepe/base/control.h"
 #include "pepe/base/text.h"
 #include "target/formats.h"
 
@@ -50,7 +51,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   const auto got = pepe::fuzz::read_list(pepe::make_json_targeter, text, size + 1);
   std::string printed;
-  for (const pepe::Target& target : got.targets) printed += print(target);
+  for (const pepe::Target& target : got.targets) {
+    printed += print(target);
+    PEPE_CHECK(!pepe::has_control(target.method) && !pepe::has_control(target.url));
+    for (const pepe::HeaderField& field : target.headers)
+      PEPE_CHECK(!pepe::has_control(field.name) && pepe::is_header_value(field.value));
+  }
   const auto again = pepe::fuzz::read_list(pepe::make_json_targeter, printed, printed.size() + 1);
   PEPE_CHECK(again.error.empty());
   PEPE_CHECK(pepe::fuzz::same(got.targets, again.targets));

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,6 +32,14 @@ TEST(InputFile, NamesTheFileThatIsMissing) {
   const auto path = InputFile::open_path("/nonexistent/x");
   ASSERT_FALSE(path);
   EXPECT_EQ(path.error().text(), "open /nonexistent/x: no such file or directory");
+}
+
+TEST(InputFile, IsNotTheOneWhoseNameANulCutsShort) {
+  const TempDir dir;
+  const std::string path = dir.write("in", "other");
+  const auto file = InputFile::open_path(path + std::string{"\0.txt", 5});
+  ASSERT_FALSE(file);
+  EXPECT_THAT(file.error().text(), testing::EndsWith(": invalid argument"));
 }
 
 TEST(InputFile, NamesTheDirectoryThatCannotBeRead) {

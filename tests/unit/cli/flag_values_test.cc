@@ -98,6 +98,15 @@ TEST(HeaderValue, IsSplitAtTheFirstColon) {
   for (const char* text : {"", "nocolon", "K:", "K:  ", ": V", ":"}) EXPECT_FALSE(parse_header(text)) << text;
 }
 
+TEST(HeaderValue, StaysWithinItsLine) {
+  for (const char* text : {"K\nL: V", "K: V\r\nL: V", "K: a\rb", "K\x01: V", "K: \x7f-"}) {
+    const auto field = parse_header(text);
+    ASSERT_FALSE(field) << text;
+    EXPECT_EQ(field.error().text(), "want no line break or other control character");
+  }
+  EXPECT_EQ(parse_header("K: a\tb\r\n").value(), (HeaderField{"K", "a\tb"}));
+}
+
 TEST(ConnectTo, GathersTheTargetsOfOneSource) {
   std::vector<ConnectTo> entries;
   for (const char* text : {"a:80:b:81", "c:80:d:82", "a:80:[::1]:83", ":80::84"}) {
