@@ -7,6 +7,7 @@
 #include <array>
 
 #include "cli/console.h"
+#include "pepe/base/memory.h"
 #include "pepe/base/text.h"
 
 namespace pepe {
@@ -61,9 +62,10 @@ class ReadSwitch {
 ReadHooks until(const ReadSwitch& stop) { return {.before_read = {}, .before_wait = {}, .cancel = stop.descriptor()}; }
 
 // Unlike the files that flags name, a body is never standard input, and the error says no more than `open PATH`.
-Expected<std::string> read_named_file(const std::string& path, const ReadSwitch& stop) {
+Expected<std::string> read_named_file(const std::string& path, const ReadSwitch& stop, std::vector<FileId>* files) {
   auto file = InputFile::open_path(path);
   if (!file) return std::move(file).error();
+  if (files != nullptr) files->push_back(file->id());
   return file->read_all(until(stop));
 }
 
@@ -104,6 +106,12 @@ Expected<void> read_default_body(const AttackFlags& flags, TargeterOptions& opti
   return {};
 }
 
+/// The engine reads them when the output is open already.
+void add_tls_files(const TlsOptions& tls, std::vector<FileId>& files) {
+  for (const std::string& path : {tls.cert_file, tls.key_file}) files.push_back(file_id(path));
+  for (const std::string& path : tls.root_cert_files) files.push_back(file_id(path));
+}
+
 }  // namespace
 
 Error opening_error(std::string_view name, const Error& error) {
@@ -115,7 +123,9 @@ Expected<AttackTargets> open_attack_targets(const AttackFlags& flags, const std:
   TargeterOptions options;
   options.defaults.headers = flags.headers;
   const auto stop = std::make_shared<ReadSwitch>();
-  options.read_file = [stop](const std::string& path) { return read_named_file(path, *stop); };
+  // A lazy list names its bodies when the output is open already, and any number of them.
+  std::vector<FileId>* const bodies = flags.options.lazy ? nullptr : &targets.files;
+  options.read_file = [stop, bodies](const std::string& path) { return read_named_file(path, *stop, bodies); };
   options.warn = [](const std::string& text) { print_note(text); };
   if (urls.empty()) {
     if (auto opened = open_list(flags, stop, options, targets); !opened) return std::move(opened).error();
@@ -124,11 +134,13 @@ Expected<AttackTargets> open_attack_targets(const AttackFlags& flags, const std:
     options.read = read_urls(urls);
   }
   if (auto read = read_default_body(flags, options, targets.files); !read) return std::move(read).error();
+  add_tls_files(flags.options.tls, targets.files);
   const auto format = find_format(urls.empty() ? flags.format : "http");
   if (!format) return format.error();
   targets.targeter = (*format)->make(std::move(options));
   if (flags.options.lazy) return targets;
-  auto all = read_all_targets(*targets.targeter);
+  // A list without end is better refused than met by the system's own remedy.
+  auto all = read_all_targets(*targets.targeter, usable_memory() / 4 * 3);
   if (!all) return std::move(all).error();
   targets.targeter = std::make_unique<TargetList>(*std::move(all));
   return targets;

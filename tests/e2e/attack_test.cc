@@ -276,16 +276,26 @@ TEST(Attack, SendsNothingWhereItsOutputCannotBeOpened) {
   EXPECT_THAT(server.requests(), IsEmpty());
 }
 
-TEST(Attack, RefusesToWriteOverItsTargets) {
+TEST(Attack, RefusesToWriteOverWhatItReads) {
   const TempDir dir;
   const TestServer server;
-  const std::string targets = dir.write("targets", "GET " + server.url() + "\n");
-  EXPECT_EQ(run_pepe_binary({"attack", "-duration=100ms", "-targets=" + targets, "-output=" + targets}).status, 1);
-  EXPECT_EQ(dir.read("targets"), "GET " + server.url() + "\n");
+  const std::string targets = dir.write("targets", "PUT " + server.url() + "\n@" + dir.path("body") + "\n");
+  dir.write("body", "of a target");
+  dir.write("flag", "of all targets");
+  dir.write("key", "no key");
+  for (const char* file : {"targets", "body", "flag", "key"}) {
+    SCOPED_TRACE(file);
+    const std::string before = dir.read(file);
+    const Ended ended =
+        run_pepe_binary({"attack", "-duration=100ms", "-targets=" + targets, "-body=" + dir.path("flag"),
+                         "-key=" + dir.path("key"), "-output=" + dir.path(file)});
+    EXPECT_EQ(ended.status, 1);
+    EXPECT_THAT(ended.err, HasSubstr(": it is one of the inputs as well"));
+    EXPECT_EQ(dir.read(file), before);
+  }
+  EXPECT_THAT(server.requests(), IsEmpty());
 }
 
-// Sanitizers need all the memory there is for their shadow, and descriptors to see what of it can be read.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /// The binary under a limit of the shell's: "-n 12".
 Ended run_limited(const std::string& limit, const std::string& arguments) {
   Launch launch;
@@ -293,6 +303,17 @@ Ended run_limited(const std::string& limit, const std::string& arguments) {
   return Process{"/bin/sh", launch}.wait();
 }
 
+TEST(Attack, SaysOnceHowManyFilesMayBeOpen) {
+  const TestServer server{[](const TestRequest&) { return TestAnswer{.delay = std::chrono::milliseconds{300}}; }};
+  const Ended ended = run_limited("-n 40", "attack -rate=200 -duration=300ms -output=/dev/null " + server.url());
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err,
+              HasSubstr(" hits found no free file descriptor: no more than 40 files may be open (ulimit -n)"));
+  EXPECT_EQ(ended.err.find("descriptor"), ended.err.rfind("descriptor")) << ended.err;
+}
+
+// Sanitizers need descriptors of their own at the start, and all the memory there is for their shadow.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(Attack, NeedsFewDescriptorsAndSaysWhenThereAreFewer) {
   const TestServer server;
   int refused = 0;
@@ -311,13 +332,18 @@ TEST(Attack, NeedsFewDescriptorsAndSaysWhenThereAreFewer) {
   EXPECT_GT(refused, 0);
 }
 
-TEST(Attack, SaysOnceHowManyFilesMayBeOpen) {
-  const TestServer server{[](const TestRequest&) { return TestAnswer{.delay = std::chrono::milliseconds{300}}; }};
-  const Ended ended = run_limited("-n 40", "attack -rate=200 -duration=300ms -output=/dev/null " + server.url());
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_THAT(ended.err,
-              HasSubstr(" hits found no free file descriptor: no more than 40 files may be open (ulimit -n)"));
-  EXPECT_EQ(ended.err.find("descriptor"), ended.err.rfind("descriptor")) << ended.err;
+TEST(Attack, RefusesAListWithoutEndUnlessItIsLazy) {
+  const TestServer server;
+  const std::string endless = "yes GET " + server.url() + " | ";
+  Launch launch;
+  launch.args = {"-c", "ulimit -v 200000 && " + endless + kPepe + " attack -output=/dev/null"};
+  const Ended eager = Process{"/bin/sh", launch}.wait();
+  EXPECT_EQ(eager.status, 1);
+  EXPECT_THAT(eager.err, HasSubstr("the targets take over 146 MB of memory, "));
+  EXPECT_THAT(server.requests(), IsEmpty());
+  launch.args.back() += " -lazy -rate=100 -duration=50ms";
+  EXPECT_EQ((Process{"/bin/sh", launch}.wait().status), 0);
+  EXPECT_EQ(server.requests().size(), 5U);
 }
 
 TEST(Attack, OutlivesALackOfMemory) {

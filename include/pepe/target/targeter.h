@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,7 +57,9 @@ std::span<const TargetFormat> target_formats();
 /// The fault of a list without targets.
 inline constexpr const char* kNoTargets = "no targets to attack";
 
-/// All targets of the list. Error: the first bad one, or kNoTargets.
-Expected<std::vector<Target>> read_all_targets(Targeter& targeter);
+/// All targets of the list. Error: the first bad one, kNoTargets, or that they, with what an attack makes of them,
+/// would take over `most_bytes` of memory.
+Expected<std::vector<Target>> read_all_targets(Targeter& targeter,
+                                               std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace pepe

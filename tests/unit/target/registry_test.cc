@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "pepe/target/targeter.h"
+#include "target/formats.h"
 #include "unit/target/target_list.h"
 
 namespace pepe {
@@ -26,6 +28,25 @@ TEST(TargetFormats, SayThatAnEmptyListHasNoTargets) {
     ASSERT_FALSE(targets);
     EXPECT_EQ(targets.error().text(), "no targets to attack");
   }
+}
+
+TEST(ReadAllTargets, EndsWhereTheyTakeTooMuchMemory) {
+  // A list without end.
+  const ReadBytes read = [](std::span<char> buffer) -> Expected<std::size_t> {
+    for (std::size_t i = 0; i < buffer.size(); ++i) buffer[i] = "GET http://h/\n"[i % 14];
+    return buffer.size() / 14 * 14;
+  };
+  const auto targets = read_all_targets(*make_http_targeter({"t", {}, read, {}, {}}), std::uint64_t{2} << 20);
+  ASSERT_FALSE(targets);
+  EXPECT_THAT(targets.error().text(),
+              ::testing::MatchesRegex("the targets take over 2 MB of memory, [0-9]+ of them so far: "
+                                      "-lazy reads them as they are needed"));
+}
+
+TEST(ReadAllTargets, CountsABodyThatTheyShareOnce) {
+  const auto body = std::make_shared<const std::string>(500'000, 'x');
+  testing::Pipe pipe{{"PUT http://h/1\n\nPUT http://h/2\n\nPUT http://h/3\n"}};
+  EXPECT_TRUE(read_all_targets(*make_http_targeter({"t", {{}, body}, pipe.reader(), {}, {}}), 1'000'000));
 }
 
 TEST(TargetFormats, RefuseBinaryBytes) {
