@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <string>
@@ -257,7 +258,7 @@ std::vector<std::string> secret_headers(const TestRequest& request) {
 }
 
 TEST_F(Secrets, StayWithTheFirstHost) {
-  std::uint16_t first_port = 0;
+  std::atomic<std::uint16_t> first_port{0};  // no thread of ours tells the other that it is set
   const TestServer other{[&](const TestRequest&) {
     return TestAnswer{.status = 302, .headers = {"Location: http://127.0.0.1:" + std::to_string(first_port) + "/back"}};
   }};
