@@ -295,9 +295,11 @@ AttackSummary Conductor::summarise() const {
 
 void Conductor::say_shortages() const {
   std::uint64_t descriptors = 0;
+  std::uint64_t of_system = 0;
   std::uint64_t ports = 0;
   for (const auto& crew : crews_) {
     descriptors += crew->worker->counters().without_descriptor.load();
+    of_system += crew->worker->counters().without_system_descriptor.load();
     ports += crew->worker->counters().without_port.load();
   }
   if (!events_.notice) return;
@@ -306,6 +308,9 @@ void Conductor::say_shortages() const {
   if (descriptors > 0)
     events_.notice(fmt::format("{} hits found no free file descriptor: no more than {} files may be open (ulimit -n)",
                                descriptors, open_files_limit()));
+  if (of_system > 0)
+    events_.notice(
+        fmt::format("{} hits found no free file descriptor: the system has none left (fs.file-max)", of_system));
   if (ports > 0)
     events_.notice(
         fmt::format("{} hits found no free local port: keep connections alive, widen net.ipv4.ip_local_port_range{}, "

@@ -246,10 +246,12 @@ Pool& Worker::pool_of(Hit& hit) {
 
 void Worker::on_connection(Hit& hit, Connection& connection) { start(connection, hit); }
 
-// A lack of descriptors or ports is an ordinary outcome of the hits that it meets, counted so that it is said; recover()
-// has that of memory. None is a reason to spin or to stop.
+// A lack of descriptors or ports is an ordinary outcome of the hits that it meets, counted so that it is said;
+// recover() has that of memory. None is a reason to spin or to stop.
 void Worker::on_no_connection(Hit& hit, std::string error) {
-  if (error.find(errno_text(EMFILE)) != std::string::npos)
+  if (error.find(errno_text(ENFILE)) != std::string::npos)
+    WorkerCounters::add<std::uint64_t>(counters_.without_system_descriptor, 1);
+  else if (error.find(errno_text(EMFILE)) != std::string::npos)
     WorkerCounters::add<std::uint64_t>(counters_.without_descriptor, 1);
   if (error.find("connect: " + errno_text(EADDRNOTAVAIL)) != std::string::npos)
     WorkerCounters::add<std::uint64_t>(counters_.without_port, 1);

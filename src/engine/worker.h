@@ -43,7 +43,8 @@ struct WorkerCounters {
   std::atomic<std::uint64_t> late{0};
   std::atomic<Nanos::rep> worst_lag{0};
   std::atomic<std::uint64_t> without_descriptor{0};  ///< Hits that the limit of open files left without a connection.
-  std::atomic<std::uint64_t> without_port{0};        ///< The same for local ports.
+  std::atomic<std::uint64_t> without_system_descriptor{0};  ///< The same for all that the system can have.
+  std::atomic<std::uint64_t> without_port{0};               ///< The same for local ports.
   std::atomic<Nanos::rep> cpu{0};   ///< Of the thread, set as it ends: its clock cannot be read from outside then.
   std::atomic<Nanos::rep> spun{0};  ///< Time burnt waiting for a due time, which is not work.
 };

@@ -27,8 +27,10 @@ from counting_server import CountingServer, make_certificate
 
 RATE, HITS = 2000, 400
 NO_FILE, NO_PORT = "too many open files", "connect: cannot assign requested address"
+NO_FILE_ANYWHERE = "too many open files in system"
 NOTES = {
     NO_FILE: r"pepe: (\d+) hits? found no free file descriptor: no more than {limit} files may be open \(ulimit -n\)",
+    NO_FILE_ANYWHERE: r"pepe: (\d+) hits? found no free file descriptor: the system has none left \(fs.file-max\)",
     NO_PORT: r"pepe: (\d+) hits? found no free local port: keep connections alive, widen net.ipv4.ip_local_port_range"
              r"( \(\d+ to \d+\))?, or send from more addresses",
 }
@@ -146,6 +148,14 @@ def faults_of_few_files(run, files):
     yield from faults_of_shortage(run, NO_FILE, files)
 
 
+def no_files_anywhere(bench):
+    """Not the limit of the process, but that of the machine."""
+    run = bench.attack([], bench.plain + "/slow", fault="socket:20+:ENFILE")
+    yield from faults_of_shortage(run, NO_FILE_ANYWHERE)
+    if "ulimit" in run.said:
+        yield f"it says {run.said!r}"
+
+
 def files_and_scrapes(bench):
     """Who reads the metrics takes descriptors too. The endpoint answers, and the hits have their results."""
     for files in 24, 64:
@@ -192,7 +202,7 @@ def exhausted_ports(bench):
             yield f"it does not name the range: {run.said!r}"
 
 
-CLAIMS = {"files": few_files, "scrapes": files_and_scrapes, "ports": few_ports, "exhausted": exhausted_ports}
+CLAIMS = {"files": few_files, "system": no_files_anywhere, "scrapes": files_and_scrapes, "ports": few_ports, "exhausted": exhausted_ports}
 
 
 def main():
