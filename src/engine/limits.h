@@ -4,8 +4,9 @@
 #include <cstdint>
 
 /// Whatever a server or a proxy can make grow has a limit, and the error of the hit that meets one names it. These are
-/// the engine's, all of them; but for the bodies that are under way together, whose limit depends on the machine
-/// (BodyBudget). What results can make grow in a report is bounded by ErrorTally and GroupedMetrics.
+/// the engine's: those that fail a hit, but for a header field over HTTP/2, where nghttp2 has its own of 64 KB, and the
+/// bodies that are under way together, whose limit depends on the machine (BodyBudget). What results can make grow in a
+/// report is bounded by ErrorTally and GroupedMetrics.
 namespace pepe {
 
 /// The head of an answer, its interim answers, its trailers and the extensions of its chunks share one budget. Over

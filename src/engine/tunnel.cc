@@ -1,5 +1,7 @@
 #include <sys/socket.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -109,7 +111,8 @@ SocketStep::Next ConnectTunnel::advance(int fd) {
     std::array<char, 4096> taken;
     if (recv(fd, taken.data(), head_.size() - before, 0) < 0) return fail(socket_error("read", fd, errno));
     if (whole) return judge();
-    if (head_.size() > kMaxProxyHeadBytes) return fail("the proxy's answer to CONNECT has over 64 KB of headers");
+    if (head_.size() > kMaxProxyHeadBytes)
+      return fail(fmt::format("the proxy's answer to CONNECT has over {} KB of headers", kMaxProxyHeadBytes / 1024));
   }
 }
 
