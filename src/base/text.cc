@@ -174,6 +174,17 @@ std::string without_credentials(std::string_view url) {
   return out;
 }
 
+std::string without_value(std::string_view line) {
+  const std::size_t end = std::min(line.find_first_of(":= "), line.size());
+  std::string_view rest = line.substr(end);
+  if (rest.starts_with("://")) return without_credentials(line);
+  if (!rest.starts_with(':')) return std::string{line.substr(0, end)};
+  // HOST:PORT/PATH is no header.
+  const std::size_t port_end = rest.find_first_not_of("0123456789", 1);
+  if (port_end != std::string_view::npos && port_end > 1 && rest[port_end] == '/') return without_credentials(line);
+  return std::string{line.substr(0, end + 1)};
+}
+
 std::string_view trim(std::string_view text) noexcept {
   std::size_t length = 0;
   while ((length = space_at_start(text)) > 0) text.remove_prefix(length);

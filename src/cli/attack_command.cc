@@ -146,7 +146,7 @@ int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
   }
   if (flags.output == "stdout" && silence_notes_among_results()) flags.progress = ProgressMode::kOff;
   for (const std::string& word : words->ignored)
-    print_note(fmt::format("{} is no target and is ignored", quote(without_credentials(word))));
+    print_note(fmt::format("{} is no target and is ignored", quote(without_value(word))));
   flags.options.cpus = global.cpus;
   flags.options.handle_signals = true;
   flags.options.flags = flags_as_given(parsed.given);

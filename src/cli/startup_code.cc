@@ -1,11 +1,15 @@
 #include "cli/startup_code.h"
 
 #ifdef __linux__
+#include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string_view>
 #endif
 
 namespace pepe {
@@ -26,9 +30,23 @@ int give_back_object(dl_phdr_info* object, std::size_t, void*) {
   return 0;
 }
 
+bool is_traced() noexcept {
+  const int file = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  std::array<char, 4096> bytes;
+  const ssize_t size = ::read(file, bytes.data(), bytes.size());
+  ::close(file);
+  const std::string_view status{bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+  constexpr std::string_view kTracer = "TracerPid:\t";
+  const std::size_t at = status.find(kTracer);
+  return at != std::string_view::npos && !status.substr(at + kTracer.size()).starts_with("0\n");
+}
+
 }  // namespace
 
-void give_back_startup_code() noexcept { ::dl_iterate_phdr(give_back_object, nullptr); }
+void give_back_startup_code() noexcept {
+  if (!is_traced()) ::dl_iterate_phdr(give_back_object, nullptr);
+}
 #else
 void give_back_startup_code() noexcept {}
 #endif

@@ -48,13 +48,13 @@ void judge(AttackSummary& summary, const AttackOptions& options, std::size_t sta
   } else if (stalls > 0 && (facts.late > 0 || options.rate.unpaced())) {
     facts.limited = true;
     facts.limit = "the output took results more slowly than they were made";
+  } else if (busiest >= kBusyLimit && (options.rate.unpaced() || facts.late > 0)) {
+    facts.limited = true;
+    facts.limit = "a sending thread was busy all the time";
   } else if (options.rate.unpaced() && held_up >= kLongHeldUp) {
     // With a schedule there are late hits to show it. Here the hits in flight took so much longer, all of them.
     facts.limited = true;
     facts.limit = fmt::format("the machine held it up for {}", format_duration(round_duration(held_up)));
-  } else if (busiest >= kBusyLimit && (options.rate.unpaced() || facts.late > 0)) {
-    facts.limited = true;
-    facts.limit = "a sending thread was busy all the time";
   }
 }
 

@@ -93,6 +93,7 @@ void Conductor::give_up(Error error) noexcept {
 }
 
 void Conductor::leave_signals() {
+  leave_signals_to_others();  // until they are watched again
   signals_->clear();
   watch_last_signals(signals_seen_);
 }

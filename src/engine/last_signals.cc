@@ -30,7 +30,17 @@ void on_signal(int signal) {
   if (!in_grace.exchange(true)) ::alarm(kGraceSeconds);
 }
 
+void mask_signals(int how) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(how, &signals, nullptr);
+}
+
 }  // namespace
+
+void leave_signals_to_others() noexcept { mask_signals(SIG_BLOCK); }
 
 void watch_last_signals(int seen) noexcept {
   seen_by_now.store(seen);
@@ -38,6 +48,7 @@ void watch_last_signals(int seen) noexcept {
   std::signal(SIGALRM, end_now);
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  mask_signals(SIG_UNBLOCK);
 }
 
 }  // namespace pepe

@@ -8,4 +8,8 @@ namespace pepe {
 /// and at the third, the process ends, with status 0 if the run was told to stop (`seen` > 0), else by the signal.
 void watch_last_signals(int seen) noexcept;
 
+/// SIGINT and SIGTERM do not come to the thread that calls this: they are for the one that conducts, which can then
+/// change what they do without a moment in which one would end the process.
+void leave_signals_to_others() noexcept;
+
 }  // namespace pepe

@@ -21,6 +21,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 
+#include "engine/last_signals.h"
 #include "engine/request_metrics.h"
 #include "engine/shortage.h"
 #include "pepe/result/codec.h"
@@ -126,7 +127,7 @@ class SpareDescriptor {
   void fetch() noexcept {
     if (fd_ < 0) fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   }
-  /// False: there is none.
+  /// Whether there was one to give up.
   bool give_up() noexcept {
     if (fd_ < 0) return false;
     ::close(std::exchange(fd_, -1));
@@ -155,7 +156,8 @@ class Endpoint {
   error_code try_listen(const tcp::endpoint& endpoint, const char*& failed);
   void run();
   void accept();
-  void on_accepted(error_code error, tcp::socket socket);
+  void on_client(error_code error);
+  void pause();
 
   asio::io_context io_{1};  // First, so destroyed last: all below refer to it.
   tcp::acceptor acceptor_{io_};
@@ -189,6 +191,7 @@ Expected<void> Endpoint::listen(const std::string& address) {
 
 // A scrape that finds no memory is lost, and nothing else: the endpoint listens again once there is some.
 void Endpoint::run() {
+  leave_signals_to_others();
   for (;;) {
     try {
       accept();
@@ -243,31 +246,27 @@ error_code Endpoint::try_listen(const tcp::endpoint& endpoint, const char*& fail
   if (error) return error;
   failed = "listen";
   acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (error) return error;
+  acceptor_.non_blocking(true, error);  // a client may be gone before it is accepted
   return error;
 }
 
-// Further clients wait in the system's queue while there are as many as may be.
+// Further clients wait in the system's queue while there are as many as may be. A client is waited for before one is
+// accepted: the system wants a descriptor for that even where nobody is in the queue, and the spare one would be gone.
 void Endpoint::accept() {
   if (accepting_ || scrapes_.size() >= kMaxScrapes) return;
-  acceptor_.async_accept([this](error_code error, tcp::socket socket) { on_accepted(error, std::move(socket)); });
+  acceptor_.async_wait(tcp::acceptor::wait_read, [this](error_code error) { on_client(error); });
   accepting_ = true;
 }
 
-void Endpoint::on_accepted(error_code error, tcp::socket socket) {
-  if (error) {
-    if (error == asio::error::no_descriptors && spare_.give_up()) {
-      accepting_ = false;
-      return accept();
-    }
-    // Without a pause the same error would come again at once.
-    pause_.expires_after(kAcceptPause);
-    return pause_.async_wait([this](error_code) {
-      spare_.fetch();
-      accepting_ = false;
-      accept();
-    });
-  }
+void Endpoint::on_client(error_code error) {
+  if (error) return pause();
+  tcp::socket socket = acceptor_.accept(error);
+  const bool lacks_descriptor = error == asio::error::no_descriptors || error.value() == ENFILE;
+  if (lacks_descriptor && spare_.give_up()) socket = acceptor_.accept(error);
+  if (error && error != asio::error::try_again) return pause();
   accepting_ = false;
+  if (error) return accept();
   const auto at = scrapes_.emplace(scrapes_.end(), std::move(socket), make_page_);
   at->start([this, at] {
     asio::post(io_, [this, at] {
@@ -277,6 +276,16 @@ void Endpoint::on_accepted(error_code error, tcp::socket socket) {
     });
   });
   accept();
+}
+
+// Without a pause the same error would come again at once.
+void Endpoint::pause() {
+  pause_.expires_after(kAcceptPause);
+  pause_.async_wait([this](error_code) {
+    spare_.fetch();
+    accepting_ = false;
+    accept();
+  });
 }
 
 class Exporter final : public PrometheusExporter {

@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "engine/last_signals.h"
 #include "engine/shortage.h"
 
 namespace pepe {
@@ -69,6 +70,7 @@ std::optional<Error> Sink::finish() {
 }
 
 void Sink::run() {
+  leave_signals_to_others();
   std::unique_lock lock{mutex_};
   for (;;) {
     arrived_.wait(lock, [this] { return finishing_ || !queue_.empty(); });

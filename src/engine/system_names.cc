@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/last_signals.h"
 #include "engine/resolver.h"
 #include "engine/shortage.h"
 #include "engine/transport.h"
@@ -113,6 +114,7 @@ class SystemNames final : public NameService {
       });
     };
     auto thread = start_thread([answer, name = question.name] {
+      leave_signals_to_others();
       // Until there is memory to ask and to tell, or nobody waits any more.
       for (;;) {
         try {

@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "engine/last_signals.h"
 #include "engine/shortage.h"
 
 namespace pepe {
@@ -16,6 +17,7 @@ constexpr std::size_t kReadAhead = 128;
 TargetFeed::TargetFeed(Targeter& targeter, const RequestOptions& options, std::function<void()> on_change,
                        std::function<void()> cancel)
     : options_{options}, on_change_{std::move(on_change)}, cancel_{std::move(cancel)}, thread_{[this, &targeter] {
+        leave_signals_to_others();
         run(targeter);
       }} {}
 

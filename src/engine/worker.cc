@@ -249,12 +249,14 @@ void Worker::on_connection(Hit& hit, Connection& connection) { start(connection,
 // A lack of descriptors or ports is an ordinary outcome of the hits that it meets, counted so that it is said;
 // recover() has that of memory. None is a reason to spin or to stop.
 void Worker::on_no_connection(Hit& hit, std::string error) {
-  if (error.find(errno_text(ENFILE)) != std::string::npos)
+  static const std::string system_descriptors = errno_text(ENFILE);
+  static const std::string descriptors = errno_text(EMFILE);
+  static const std::string ports = "connect: " + errno_text(EADDRNOTAVAIL);
+  if (error.find(system_descriptors) != std::string::npos)
     WorkerCounters::add<std::uint64_t>(counters_.without_system_descriptor, 1);
-  else if (error.find(errno_text(EMFILE)) != std::string::npos)
+  else if (error.find(descriptors) != std::string::npos)
     WorkerCounters::add<std::uint64_t>(counters_.without_descriptor, 1);
-  if (error.find("connect: " + errno_text(EADDRNOTAVAIL)) != std::string::npos)
-    WorkerCounters::add<std::uint64_t>(counters_.without_port, 1);
+  if (error.find(ports) != std::string::npos) WorkerCounters::add<std::uint64_t>(counters_.without_port, 1);
   fail(hit, error_prefix(hit.request->method, hit.request->url) + error, nullptr, false);
 }
 

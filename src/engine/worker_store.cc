@@ -57,8 +57,9 @@ void Worker::reuse_closed_connections() {
   closed_connections_.clear();
 }
 
-// A turn found no memory, anywhere: like a lack of descriptors an outcome of the hits that it meets. What the worker has under way is given up, whatever state that is in, which gives
-// memory back; its hits fail, and the run goes on. A run ends for it only when even that does not help.
+// A turn found no memory, anywhere: like a lack of descriptors an outcome of the hits that it meets. What the worker
+// has under way is given up, whatever state that is in, which gives memory back; its hits fail, and the run goes on. It
+// ends only when even that does not help.
 void Worker::recover() noexcept {
   const bool had_hits = !deadlines_.empty();
   const bool had_connections = drop_connections();

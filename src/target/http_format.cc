@@ -40,13 +40,7 @@ bool valid_header_name(std::string_view name) noexcept {
   });
 }
 
-/// What a message shows of `line`, which may be a header with a secret: its name, or a URL without its credentials.
-std::string shown(std::string_view line) {
-  const std::size_t end = std::min(line.find_first_of(":= "), line.size());
-  const std::string_view rest = line.substr(end);
-  if (rest.starts_with("://")) return printable(without_credentials(line));
-  return printable(line.substr(0, end + (rest.starts_with(':') ? 1 : 0)));
-}
+std::string shown(std::string_view line) { return printable(without_value(line)); }
 
 /// Why no request can be made for `url`; nullopt: one can.
 std::optional<std::string> url_fault(std::string_view url) {

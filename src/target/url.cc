@@ -12,13 +12,13 @@ namespace {
 
 Error parse_error(std::string_view text, const Error& fault) {
   constexpr std::size_t kShown = 2048;
-  const std::string shown = without_credentials(text.substr(0, kShown));
+  const std::string whole = without_credentials(text);
+  const std::string_view shown = std::string_view{whole}.substr(0, kShown);
   std::string reason = fault.text();
   // What is quoted there may be a piece of what is hidden here.
   const std::size_t open = reason.find('"');
-  if (open != std::string::npos && shown != text.substr(0, kShown))
-    reason.replace(open + 1, reason.rfind('"') - open - 1, kHidden);
-  return Error{fmt::format("parse {}{}: {}", quote(shown), text.size() > kShown ? "..." : "", reason)};
+  if (open != std::string::npos && whole != text) reason.replace(open + 1, reason.rfind('"') - open - 1, kHidden);
+  return Error{fmt::format("parse {}{}: {}", quote(shown), whole.size() > kShown ? "..." : "", reason)};
 }
 
 // What a path may not show as itself. In a query, only blanks and bytes outside ASCII: servers see the rest as written.

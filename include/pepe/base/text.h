@@ -36,6 +36,9 @@ inline constexpr std::string_view kHidden = "***";
 /// author takes for a URL: a password that holds a slash, or a URL without its scheme.
 std::string without_credentials(std::string_view url);
 
+/// What a message may show of `line`, which may be a header with a secret: its name, or a URL without its credentials.
+std::string without_value(std::string_view line);
+
 /// `text` without the white space at both ends, as Go's TrimSpace: blanks, tabs, line ends and Unicode's spaces.
 std::string_view trim(std::string_view text) noexcept;
 

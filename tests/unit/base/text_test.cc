@@ -202,5 +202,15 @@ TEST(WithoutCredentials, HidesWhatIsNoUrlYet) {
   EXPECT_EQ(without_credentials("/a//u:x@y"), "/a//u:x@y") << "a path";
 }
 
+TEST(WithoutValue, LeavesTheNameOfAHeaderOrAUrl) {
+  EXPECT_EQ(without_value("Authorization: Bearer secret"), "Authorization:");
+  EXPECT_EQ(without_value("Cookie=secret"), "Cookie");
+  EXPECT_EQ(without_value("token secret"), "token");
+  EXPECT_EQ(without_value("X-Pin:1234"), "X-Pin:");
+  EXPECT_EQ(without_value("http://u:secret@h/"), "http://***@h/");
+  EXPECT_EQ(without_value("127.0.0.1:80/x"), "127.0.0.1:80/x");
+  EXPECT_EQ(without_value("word"), "word");
+}
+
 }  // namespace
 }  // namespace pepe

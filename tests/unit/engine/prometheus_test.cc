@@ -7,8 +7,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <array>
 #include <deque>
 #include <string>
+#include <vector>
 
 #include "engine/asio.h"
 #include "pepe/result/codec.h"
@@ -18,6 +20,7 @@ namespace pepe {
 namespace {
 
 using asio::ip::tcp;
+using testing::Each;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -97,22 +100,27 @@ TEST_F(PrometheusEndpoint, ShowsWhatWentToTheOutput) {
 }
 
 TEST_F(PrometheusEndpoint, AnswersWhileThereIsNoFreeDescriptor) {
-  for (int scrape = 0; scrape < 2; ++scrape) {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  std::array<int, 3> clients{};
+  for (int& fd : clients) {
+    fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const timeval patience{10, 0};
     ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    const tcp::endpoint endpoint{asio::ip::address_v4::loopback(), port_};
-    std::string answer(100'000, '\0');
-    {
-      const NoFreeDescriptor none;
+  }
+  const tcp::endpoint endpoint{asio::ip::address_v4::loopback(), port_};
+  std::vector<std::string> answers;
+  {
+    const NoFreeDescriptor none;
+    for (const int fd : clients) {
+      std::string& answer = answers.emplace_back(100'000, '\0');
       ASSERT_EQ(::connect(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())), 0);
       ASSERT_EQ(::send(fd, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL), 18);
       const ssize_t got = ::recv(fd, answer.data(), answer.size(), 0);
       answer.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+      ::shutdown(fd, SHUT_RDWR);  // not closed: that would leave a number free
     }
-    ::close(fd);
-    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
   }
+  for (const int fd : clients) ::close(fd);
+  EXPECT_THAT(answers, Each(StartsWith("HTTP/1.1 200 OK\r\n")));
 }
 
 TEST_F(PrometheusEndpoint, ReportsTheErrorOfTheOutput) {

@@ -155,6 +155,14 @@ TEST(ParseRequestUri, DoesNotRepeatAHugeUrlInItsError) {
   EXPECT_LT(url.error().text().size(), 3'000U);
 }
 
+TEST(ParseRequestUri, ShowsNoCredentialsOfAnyLength) {
+  for (const std::size_t size : {std::size_t{10}, std::size_t{3'000}}) {
+    const auto url = parse_request_uri("http://" + std::string(size, 'u') + ":" + std::string(size, 'p') + "@h/%zz");
+    ASSERT_FALSE(url);
+    EXPECT_EQ(url.error().text(), R"(parse "http://***@h/%zz": invalid URL escape "***")") << size;
+  }
+}
+
 TEST(Url, KnowsTheDefaultPortOfItsScheme) {
   EXPECT_EQ(parse_request_uri("http://h/").value().port_or_default(), 80);
   EXPECT_EQ(parse_request_uri("https://h/").value().port_or_default(), 443);
