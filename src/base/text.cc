@@ -121,6 +121,18 @@ bool line_break(char c) noexcept { return c == '\n' || c == '\r'; }
 
 Error bad_base64(std::size_t offset) { return Error{fmt::format("illegal base64 data at input byte {}", offset)}; }
 
+// Where the authority of `url` begins, also where a slash or the colon of the scheme is missing or one slash too many
+// is there.
+std::size_t authority_begin(std::string_view url) {
+  const std::size_t slash = url.find('/');
+  if (slash == std::string_view::npos) return 0;
+  std::string_view scheme = url.substr(0, slash);
+  if (scheme.ends_with(':')) scheme.remove_suffix(1);
+  const bool known = scheme.empty() || scheme == "http" || scheme == "https";
+  if (!known && (scheme.find(':') != std::string_view::npos || !url.substr(slash - 1).starts_with("://"))) return 0;
+  return std::min(url.find_first_not_of('/', slash), url.size());
+}
+
 }  // namespace
 
 std::string quote(std::string_view text) {
@@ -155,9 +167,7 @@ void append_terminal_safe(std::string_view text, std::string& out) {
 }
 
 std::string without_credentials(std::string_view url) {
-  const std::size_t slashes = url.find("//");
-  const bool behind_scheme = slashes == 0 || (slashes != std::string_view::npos && url.find(':') == slashes - 1);
-  const std::size_t begin = behind_scheme ? slashes + 2 : 0;
+  const std::size_t begin = authority_begin(url);
   const std::string_view rest = url.substr(begin);
   const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
   std::size_t at = authority.rfind('@');

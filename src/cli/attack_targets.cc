@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <climits>
 
 #include "cli/console.h"
 #include "pepe/base/memory.h"
@@ -106,6 +107,32 @@ Expected<void> read_default_body(const AttackFlags& flags, TargeterOptions& opti
   return {};
 }
 
+/// Adds the output to `files` where the list, a file in the http format, names it as a body: a lazy list is read when
+/// the output is open and empty already.
+void add_body_that_is_output(const AttackFlags& flags, std::vector<FileId>& files) {
+  const FileId output = file_id(flags.output);
+  if (!output.regular || !file_id(flags.targets).regular) return;
+  auto list = InputFile::open_path(flags.targets);
+  if (!list) return;
+  std::array<char, 64 * 1024> buffer;
+  std::string line;  // as much of it as a path may be long
+  const auto on_line = [&] {
+    const std::string_view words = trim(line);
+    if (words.starts_with('@') && file_id(std::string{words.substr(1)}) == output) files.push_back(output);
+    line.clear();
+  };
+  for (auto size = list->read(buffer); size && *size > 0; size = list->read(buffer)) {
+    for (const char c : std::string_view{buffer.data(), *size}) {
+      if (c == '\n') {
+        on_line();
+      } else if (line.size() < PATH_MAX) {
+        line += c;
+      }
+    }
+  }
+  on_line();
+}
+
 /// The engine reads them when the output is open already.
 void add_tls_files(const TlsOptions& tls, std::vector<FileId>& files) {
   for (const std::string& path : {tls.cert_file, tls.key_file}) files.push_back(file_id(path));
@@ -135,6 +162,7 @@ Expected<AttackTargets> open_attack_targets(const AttackFlags& flags, const std:
   }
   if (auto read = read_default_body(flags, options, targets.files); !read) return std::move(read).error();
   add_tls_files(flags.options.tls, targets.files);
+  if (flags.options.lazy && urls.empty() && flags.targets_given) add_body_that_is_output(flags, targets.files);
   const auto format = find_format(urls.empty() ? flags.format : "http");
   if (!format) return format.error();
   targets.targeter = (*format)->make(std::move(options));

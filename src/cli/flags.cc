@@ -39,7 +39,7 @@ void append_wrapped(std::string_view text, std::string& out) {
 
 /// What of a secret "Name: value" may be shown: the name.
 std::string_view secret_name(std::string_view text) {
-  const std::size_t end = text.find_first_of(":= \t");
+  const std::size_t end = text.find(':');
   return end == std::string_view::npos ? kHidden : text.substr(0, end);
 }
 

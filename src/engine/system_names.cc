@@ -5,6 +5,7 @@
 #include <chrono>
 #include <deque>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
@@ -58,11 +59,11 @@ Expected<Addresses> ask_system(const std::string& name) {
   addrinfo* found = nullptr;
   const int code = getaddrinfo(name.c_str(), nullptr, &hints, &found);
   if (code != 0) return failed(cause_of(code, errno));
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner{found, freeaddrinfo};
   Addresses addresses;
   for (const addrinfo* item = found; item != nullptr; item = item->ai_next) {
     if (item->ai_family == AF_INET || item->ai_family == AF_INET6) addresses.push_back(to_address(*item->ai_addr));
   }
-  freeaddrinfo(found);
   if (addresses.empty()) return failed("no such host");
   return addresses;
 }

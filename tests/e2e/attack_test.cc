@@ -284,14 +284,16 @@ TEST(Attack, RefusesToWriteOverWhatItReads) {
   dir.write("flag", "of all targets");
   dir.write("key", "no key");
   for (const char* file : {"targets", "body", "flag", "key"}) {
-    SCOPED_TRACE(file);
-    const std::string before = dir.read(file);
-    const Ended ended =
-        run_pepe_binary({"attack", "-duration=100ms", "-targets=" + targets, "-body=" + dir.path("flag"),
-                         "-key=" + dir.path("key"), "-output=" + dir.path(file)});
-    EXPECT_EQ(ended.status, 1);
-    EXPECT_THAT(ended.err, HasSubstr(": it is one of the inputs as well"));
-    EXPECT_EQ(dir.read(file), before);
+    for (const char* lazy : {"-lazy=false", "-lazy"}) {
+      SCOPED_TRACE(file + std::string{lazy});
+      const std::string before = dir.read(file);
+      const Ended ended =
+          run_pepe_binary({"attack", "-duration=100ms", "-targets=" + targets, "-body=" + dir.path("flag"),
+                           "-key=" + dir.path("key"), "-output=" + dir.path(file), lazy});
+      EXPECT_EQ(ended.status, 1);
+      EXPECT_THAT(ended.err, HasSubstr(": it is one of the inputs as well"));
+      EXPECT_EQ(dir.read(file), before);
+    }
   }
   EXPECT_THAT(server.requests(), IsEmpty());
 }

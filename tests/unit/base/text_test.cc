@@ -196,6 +196,10 @@ TEST(WithoutCredentials, HidesWhatIsNoUrlYet) {
   EXPECT_EQ(without_credentials("http://u:se/cr?e#t@h/"), "http://***@h/");
   EXPECT_EQ(without_credentials("http://u:1/2x@h/"), "http://u:1/2x@h/") << "a port and a path";
   EXPECT_EQ(without_credentials("u:secret@h/"), "***@h/");
+  for (const char* slashes : {"http:/", "https:/", "http:///", "http//", "/"}) {
+    const std::string begin = slashes;
+    EXPECT_EQ(without_credentials(begin + "u:secret@h/"), begin + "***@h/");
+  }
   EXPECT_EQ(without_credentials("u:se/cret@h/"), "***@h/");
   EXPECT_EQ(without_credentials("u:secret@h//x"), "***@h//x");
   EXPECT_EQ(without_credentials("u:se://cret@h/"), "***@h/");

@@ -89,7 +89,7 @@ const FaultCase kFaultCases[] = {
      {"-workers=99999999999999999999"},
      "invalid value \"99999999999999999999\" for flag -workers: value out of range"},
     {"NegativeCount", {"-workers=-1"}, "invalid value \"-1\" for flag -workers: parse error"},
-    {"Header", {"-header=Name value"}, "invalid value \"Name\" for flag -header: want \"Name: value\""},
+    {"Header", {"-header=Name value"}, "invalid value \"***\" for flag -header: want \"Name: value\""},
     {"HeaderWithoutName", {"-header=value"}, "invalid value \"***\" for flag -header: want \"Name: value\""},
     {"EarlierValueFirst", {"-redirects=x", "-redirects=1"}, "invalid value \"x\" for flag -redirects: parse error"},
     {"FirstFaultFirst", {"-redirects=x", "-x"}, "invalid value \"x\" for flag -redirects: parse error"},
