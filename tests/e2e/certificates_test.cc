@@ -22,6 +22,7 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using namespace std::string_literals;
 
 constexpr const char* kUnknown = "certificate signed by unknown authority";
 
@@ -64,40 +65,26 @@ struct CertificateCase {
   const char* error;            ///< What x509 has to say; "": nothing.
 };
 
-std::vector<CertificateCase> certificate_cases() {
+IdentitySpec by_root(const char* names) { return {.alt_names = names, .issuer = &authorities().root}; }
+IdentitySpec below(const Identity& issuer) { return {.alt_names = "DNS:a.test", .issuer = &issuer}; }
+
+std::vector<CertificateCase> cases_of_names() {
   const Authorities& by = authorities();
-  const auto by_root = [&by](const char* names) { return IdentitySpec{.alt_names = names, .issuer = &by.root}; };
-  const auto below = [](const Identity& issuer) { return IdentitySpec{.alt_names = "DNS:a.test", .issuer = &issuer}; };
-  const auto with = [&](IdentitySpec spec, const char* name, const char* value) {
-    spec.extensions.emplace_back(name, value);
-    return spec;
-  };
   const auto named = [&by](const char* common_name) {
     return IdentitySpec{.common_name = common_name, .issuer = &by.root};
-  };
-  const auto dated = [&by](long from, long to) {
-    return IdentitySpec{.alt_names = "DNS:a.test", .issuer = &by.root, .starts_in_s = from, .ends_in_s = to};
-  };
-  const auto of_bits = [&by](unsigned rsa_bits) {
-    return IdentitySpec{.alt_names = "DNS:a.test", .issuer = &by.root, .rsa_bits = rsa_bits};
-  };
-  const auto signed_by = [](const Identity& issuer, const char* digest) {
-    return IdentitySpec{.alt_names = "DNS:a.test", .issuer = &issuer, .digest = digest};
   };
   return {
       {"Good", "a.test", by_root("DNS:b.test,DNS:a.test"), {}, ""},
       {"GoodInCapitals", "A.test", by_root("DNS:a.TEST"), {}, ""},
       {"GoodAddress", "127.0.0.1", by_root("IP:127.0.0.1"), {}, ""},
       {"GoodWildcard", "b.a.test", by_root("DNS:*.a.test"), {}, ""},
-      {"GoodRsa", "a.test", of_bits(2048), {}, ""},
-      {"GoodThroughALink", "a.test", below(by.link), {by.link}, ""},
-      {"GoodWithTheRootSentToo", "a.test", by_root("DNS:a.test"), {by.root}, ""},
-      {"GoodUsage", "a.test", with(by_root("DNS:a.test"), "extendedKeyUsage", "clientAuth,serverAuth"), {}, ""},
-      {"Expired", "a.test", dated(-99, -9), {}, "certificate has expired or is not yet valid: it ended at 2"},
-      {"NotYetValid", "a.test", dated(500, 999), {}, "certificate has expired or is not yet valid: it starts at 2"},
       {"WrongName", "a.test", by_root("DNS:b.test"), {}, "certificate is valid for b.test, not a.test"},
       {"NameAsSuffix", "xa.test", by_root("DNS:a.test"), {}, "certificate is valid for a.test, not xa.test"},
-      {"NulInTheName", "a.test", by_root("DNS:a.test\\0.b.test"), {}, "certificate is valid for "},
+      {"NulInTheName",
+       "a.test",
+       {.dns_name = "a.test\0.b.test"s, .issuer = &by.root},
+       {},
+       "certificate is valid for a.test\\u0000.b.test, not a.test"},
       {"WrongAddress", "127.0.0.1", by_root("IP:127.0.0.2"), {}, "certificate is valid for 127.0.0.2, not 127.0.0.1"},
       {"AddressAsName", "127.0.0.1", by_root("DNS:127.0.0.1"), {}, "because it doesn't contain any IP SANs"},
       {"AddressAsCommonName", "127.0.0.1", named("127.0.0.1"), {}, "because it doesn't contain any IP SANs"},
@@ -123,6 +110,14 @@ std::vector<CertificateCase> certificate_cases() {
        {},
        "certificate is valid for x.*.a.test, not x.b.a.test"},
       {"WildcardOfAddresses", "127.0.0.1", by_root("DNS:*.0.0.1"), {}, "because it doesn't contain any IP SANs"},
+  };
+}
+
+std::vector<CertificateCase> cases_of_chains() {
+  const Authorities& by = authorities();
+  return {
+      {"GoodThroughALink", "a.test", below(by.link), {by.link}, ""},
+      {"GoodWithTheRootSentToo", "a.test", by_root("DNS:a.test"), {by.root}, ""},
       {"SignedByItself", "a.test", {.alt_names = "DNS:a.test"}, {}, kUnknown},
       {"UnknownAuthority", "a.test", below(by.other), {}, kUnknown},
       {"UnknownAuthoritySentToo", "a.test", below(by.other), {by.other}, kUnknown},
@@ -137,21 +132,46 @@ std::vector<CertificateCase> certificate_cases() {
        "path length constraint exceeded"},
       {"NameNotPermitted", "a.test", below(by.for_others), {by.for_others}, "permitted subtree violation"},
       {"NameExcluded", "a.test", below(by.not_for_a), {by.not_for_a}, "excluded subtree violation"},
-      {"ForClientsOnly",
-       "a.test",
-       with(by_root("DNS:a.test"), "extendedKeyUsage", "clientAuth"),
-       {},
-       "unsuitable certificate purpose"},
-      {"UnknownCriticalExtension",
-       "a.test",
-       with(by_root("DNS:a.test"), "1.2.3.4", "critical,DER:0500"),
-       {},
-       "unhandled critical extension"},
-      {"Sha1", "a.test", signed_by(by.rsa_link, "SHA1"), {by.rsa_link}, "CA signature digest algorithm too weak"},
-      {"Md5", "a.test", signed_by(by.rsa_link, "MD5"), {by.rsa_link}, "CA signature digest algorithm too weak"},
+  };
+}
+
+/// Of what one certificate itself is like: its dates, uses, extensions, key and signature.
+std::vector<CertificateCase> cases_of_keys() {
+  const Authorities& by = authorities();
+  const auto dated = [&by](long from, long to) {
+    return IdentitySpec{.alt_names = "DNS:a.test", .issuer = &by.root, .starts_in_s = from, .ends_in_s = to};
+  };
+  const auto of_bits = [&by](unsigned rsa_bits) {
+    return IdentitySpec{.alt_names = "DNS:a.test", .issuer = &by.root, .rsa_bits = rsa_bits};
+  };
+  const auto with = [&by](const char* name, const char* value) {
+    return IdentitySpec{.alt_names = "DNS:a.test", .issuer = &by.root, .extensions = {{name, value}}};
+  };
+  const auto signed_with = [&by](const char* digest) {
+    return IdentitySpec{.alt_names = "DNS:a.test", .issuer = &by.rsa_link, .digest = digest};
+  };
+  return {
+      {"GoodRsa", "a.test", of_bits(2048), {}, ""},
+      {"GoodUsage", "a.test", with("extendedKeyUsage", "clientAuth,serverAuth"), {}, ""},
+      {"Expired", "a.test", dated(-99, -9), {}, "certificate has expired or is not yet valid: it ended at 2"},
+      {"NotYetValid", "a.test", dated(500, 999), {}, "certificate has expired or is not yet valid: it starts at 2"},
+      {"ForClientsOnly", "a.test", with("extendedKeyUsage", "clientAuth"), {}, "unsuitable certificate purpose"},
+      {"UnknownCriticalExtension", "a.test", with("1.2.3.4", "critical,DER:0500"), {}, "unhandled critical extension"},
+      {"Sha1", "a.test", signed_with("SHA1"), {by.rsa_link}, "CA signature digest algorithm too weak"},
+      {"Md5", "a.test", signed_with("MD5"), {by.rsa_link}, "CA signature digest algorithm too weak"},
       {"Rsa1024", "a.test", of_bits(1024), {}, "EE certificate key too weak"},
       {"Rsa512", "a.test", of_bits(512), {}, "EE certificate key too weak"},
   };
+}
+
+/// A good one comes first.
+std::vector<CertificateCase> certificate_cases() {
+  std::vector<CertificateCase> all = cases_of_names();
+  for (auto* more : {cases_of_chains, cases_of_keys}) {
+    const std::vector<CertificateCase> cases = more();
+    all.insert(all.end(), cases.begin(), cases.end());
+  }
+  return all;
 }
 
 /// The results of an attack as lines of JSON, by hit number.

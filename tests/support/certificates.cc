@@ -20,6 +20,16 @@ void add_extension(X509* certificate, const std::string& name, const std::string
   X509_EXTENSION_free(extension);
 }
 
+void add_dns_name(X509* certificate, const std::string& name) {
+  const std::shared_ptr<GENERAL_NAMES> names{GENERAL_NAMES_new(), GENERAL_NAMES_free};
+  GENERAL_NAME* entry = GENERAL_NAME_new();
+  ASN1_IA5STRING* value = ASN1_IA5STRING_new();
+  ASN1_STRING_set(value, name.data(), static_cast<int>(name.size()));
+  GENERAL_NAME_set0_value(entry, GEN_DNS, value);
+  sk_GENERAL_NAME_push(names.get(), entry);
+  if (X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, X509V3_ADD_DEFAULT) != 1) std::abort();
+}
+
 std::string pem_of(const std::function<void(BIO*)>& write) {
   BIO* bio = BIO_new(BIO_s_mem());
   write(bio);
@@ -48,6 +58,7 @@ Identity make_identity(const IdentitySpec& spec) {
   X509_set_pubkey(certificate, made.key.get());
   if (spec.authority) add_extension(certificate, "basicConstraints", "critical,CA:TRUE");
   if (!spec.alt_names.empty()) add_extension(certificate, "subjectAltName", spec.alt_names);
+  if (!spec.dns_name.empty()) add_dns_name(certificate, spec.dns_name);
   for (const auto& [name, value] : spec.extensions) add_extension(certificate, name, value);
   if (X509_sign(certificate, issuer.key.get(), EVP_get_digestbyname(spec.digest.c_str())) == 0) std::abort();
   return made;

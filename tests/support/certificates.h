@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct Identity {
 
 struct IdentitySpec {
   std::string common_name{"pepe test"};
-  std::string alt_names{};          ///< OpenSSL's form: "DNS:a.test,IP:127.0.0.1"; empty: none.
+  std::string alt_names{};  ///< OpenSSL's form: "DNS:a.test,IP:127.0.0.1"; empty: none.
+  std::string dns_name{};   ///< In place of alt_names: one name, of bytes that OpenSSL's form has no way to say.
   const Identity* issuer{nullptr};  ///< nullptr: signed by itself.
   long starts_in_s{-3600};
   long ends_in_s{3600};
@@ -41,5 +43,6 @@ std::shared_ptr<SSL_CTX> make_server_context(const std::vector<Identity>& chain)
 inline std::shared_ptr<SSL_CTX> make_server_context(const Identity& identity) {
   return make_server_context(std::vector<Identity>{identity});
 }
+inline void send_text(SSL* ssl, std::string_view text) { SSL_write(ssl, text.data(), static_cast<int>(text.size())); }
 
 }  // namespace pepe

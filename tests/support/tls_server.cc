@@ -21,8 +21,6 @@ int pick_http2(SSL*, const unsigned char** out, unsigned char* size, const unsig
   return picked == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
-void send_text(SSL* ssl, std::string_view text) { SSL_write(ssl, text.data(), static_cast<int>(text.size())); }
-
 /// Exactly so many bytes; fewer at the end.
 std::string receive(SSL* ssl, std::size_t size) {
   std::string text(size, '\0');

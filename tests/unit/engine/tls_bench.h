@@ -122,7 +122,6 @@ class TlsSessionTest : public testing::Test {
   std::string roots_;
 };
 
-inline void send_text(SSL* ssl, std::string_view text) { SSL_write(ssl, text.data(), static_cast<int>(text.size())); }
 inline void end_tls(SSL* ssl) { SSL_shutdown(ssl); }
 /// Reads until the client hangs up.
 inline std::string drain(SSL* ssl) {
