@@ -37,10 +37,11 @@ void append_wrapped(std::string_view text, std::string& out) {
   out += '\n';
 }
 
-/// What of a secret "Name: value" may be shown: the name.
+/// What of a secret "Name: value" may be shown: the name. Without a colon a word is taken for one, but not what ends as
+/// base64 does.
 std::string_view secret_name(std::string_view text) {
-  const std::size_t end = text.find(':');
-  return end == std::string_view::npos ? kHidden : text.substr(0, end);
+  if (text.ends_with('=')) return kHidden;
+  return text.substr(0, text.find_first_of(":= \t"));
 }
 
 }  // namespace

@@ -138,11 +138,7 @@ Expected<bool> HttpTargeter::read_header_line(std::string_view line, Target& tar
   const std::size_t colon = line.find(':');
   const std::string_view name = trim(line.substr(0, colon));
   const std::string_view value = colon == std::string_view::npos ? std::string_view{} : trim(line.substr(colon + 1));
-  if (name.empty() || value.empty()) {
-    // Without a colon the whole of it may be the rest of a secret.
-    return lines_.error(fmt::format("bad header: {}: want NAME: VALUE",
-                                    colon == std::string_view::npos ? std::string{kHidden} : shown(line)));
-  }
+  if (name.empty() || value.empty()) return lines_.error(fmt::format("bad header: {}: want NAME: VALUE", shown(line)));
   if (!valid_header_name(name)) {
     return lines_.error(
         fmt::format("bad header: {}: the name holds a character that no header name may have", shown(line)));

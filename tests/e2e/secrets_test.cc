@@ -178,7 +178,7 @@ TEST_F(Secrets, AreNotRepeatedToWhoGivesThemWrongly) {
   const std::vector<std::vector<std::string>> cases = {
       {"attack", hush("-header=Authorization ")},
       {"attack", hush("-header=Authorization: Bearer "), "-bogus"},
-      {"attack", hush("-header=")},
+      {"attack", hush("-header=") + "="},
       {"attack", "-header", hush("Cookie=")},
       {"attack", hush("-proxy-header=Proxy-Authorization Basic ")},
       {"attack", hush("-headers=Authorization: ")},
