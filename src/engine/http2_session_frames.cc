@@ -223,6 +223,8 @@ bool Http2Session::apply_setting(std::uint16_t id, std::uint32_t value, std::int
 bool Http2Session::move_send_windows(std::int64_t by) {
   stream_window_ += by;
   for (Http2Stream* stream = open_.front(); stream != nullptr; stream = OpenList::next(*stream)) {
+    // One that was reset, for a window over its limit for example, may still be here.
+    if (stream->closed) continue;
     stream->send_window += by;
     if (stream->send_window > kMaxWindow) return false;
     resume(*stream);
