@@ -9,7 +9,6 @@ was late is counted and said. Machines that are busy with other things make hits
 lateness than was made here.
 """
 
-import argparse
 import csv
 import io
 import json
@@ -18,11 +17,11 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import NamedTuple
 
+from claims import judge
 from counting_server import CountingServer
 
 SECOND = 1_000_000_000
@@ -257,21 +256,5 @@ CLAIMS = {"wall": set_wall_clock, "odd": odd_wall_clock, "sleep": sleeping_machi
           "stop": stopped_process, "closed": stopped_closed_loop}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", required=True, help="the binary")
-    parser.add_argument("--object", required=True, help="the object to preload")
-    parser.add_argument("--only", default=",".join(CLAIMS), help="some of " + ", ".join(CLAIMS))
-    options = parser.parse_args()
-    wrong = 0
-    with tempfile.TemporaryDirectory(prefix="pepe-clocks-") as folder:
-        bench = Bench(options, Path(folder))
-        for name in options.only.split(","):
-            for text in CLAIMS[name](bench):
-                print(f"{name}: {text}", flush=True)
-                wrong += 1
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(judge(__doc__, CLAIMS, Bench))

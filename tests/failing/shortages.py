@@ -7,7 +7,6 @@ A run goes on with what it has: each hit has one result, that of a hit which fou
 once how many these were, what the limit is and what helps. Where it cannot begin it ends with one clear line.
 """
 
-import argparse
 import csv
 import io
 import json
@@ -18,11 +17,12 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
+import time
 from pathlib import Path
 from typing import NamedTuple
 
+from claims import judge
 from counting_server import CountingServer, make_certificate
 
 RATE, HITS = 2000, 400
@@ -58,7 +58,15 @@ class Scraper:
         self.sockets = []
         self.answered = False
 
-    def begin(self, port):
+    def begin(self, port, results):
+        """Once there are results: before that it could take what the run needs to start."""
+        begun = 0
+        for _ in range(500):
+            size = results.stat().st_size if results.exists() else 0
+            if 0 < begun < size:
+                break
+            begun = begun or size
+            time.sleep(0.01)
         try:
             for _ in range(20):
                 self.sockets.append(socket.create_connection(("127.0.0.1", port), timeout=10))
@@ -90,7 +98,7 @@ class Bench:
                               preexec_fn=limit) as process:
             said = process.stderr.readline() if scraper else ""
             if port := re.search(r"listening on port (\d+)", said):
-                threading.Thread(target=scraper.begin, args=[int(port[1])], daemon=True).start()
+                threading.Thread(target=scraper.begin, args=[int(port[1]), results], daemon=True).start()
                 said = ""
             said += process.stderr.read()
         if not results.exists() or results.stat().st_size == 0:
@@ -205,21 +213,5 @@ def exhausted_ports(bench):
 CLAIMS = {"files": few_files, "system": no_files_anywhere, "scrapes": files_and_scrapes, "ports": few_ports, "exhausted": exhausted_ports}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", required=True, help="the binary")
-    parser.add_argument("--object", required=True, help="the object to preload")
-    parser.add_argument("--only", default=",".join(CLAIMS), help="some of " + ", ".join(CLAIMS))
-    options = parser.parse_args()
-    wrong = 0
-    with tempfile.TemporaryDirectory(prefix="pepe-shortages-") as folder:
-        bench = Bench(options, Path(folder))
-        for name in options.only.split(","):
-            for text in CLAIMS[name](bench):
-                print(f"{name}: {text}", flush=True)
-                wrong += 1
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(judge(__doc__, CLAIMS, Bench))

@@ -7,7 +7,6 @@ What the server has answered is in the results, whatever was signalled once or t
 third signal, can cost some.
 """
 
-import argparse
 import csv
 import fcntl
 import io
@@ -16,10 +15,10 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
+from claims import judge
 from counting_server import CountingServer
 
 
@@ -166,21 +165,5 @@ CLAIMS = {"writing": while_writing, "still": reader_standing_still, "first": bef
           "names": while_a_name_is_looked_up, "moments": thirty_moments}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", required=True, help="the binary")
-    parser.add_argument("--object", required=True, help="the object to preload")
-    parser.add_argument("--only", default=",".join(CLAIMS), help="some of " + ", ".join(CLAIMS))
-    options = parser.parse_args()
-    wrong = 0
-    with tempfile.TemporaryDirectory(prefix="pepe-signals-") as folder:
-        bench = Bench(options, Path(folder))
-        for name in options.only.split(","):
-            for text in CLAIMS[name](bench):
-                print(f"{name}: {text}", flush=True)
-                wrong += 1
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(judge(__doc__, CLAIMS, Bench))
