@@ -4,13 +4,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <csignal>
 #include <exception>
 #include <fstream>
 #include <string>
 
-#include "engine/last_signals.h"
 #include "engine/shortage.h"
+#include "engine/signals.h"
 
 namespace pepe {
 namespace {
@@ -41,12 +40,14 @@ std::string local_port_range() {
 
 Expected<void> Conductor::run(unsigned threads, unsigned most) {
   most_ = most;
+  RunSignals signals{io_};
   if (attack_.options.handle_signals) {
-    // One after the other: a set that finds no memory in its constructor never gives back what it had.
-    signals_.emplace(io_);
-    signals_->add(SIGINT);
-    signals_->add(SIGTERM);
-    await_signal();
+    if (auto opened = signals.open(); !opened) return opened;
+    signals.watch([&](int seen) {
+      if (seen == 1) return stop(Stop::kNoNewHits);
+      stop(Stop::kAtOnce);
+      signals.let_go();  // nothing here is to hold up the process at a third one
+    });
   }
   window_start_ = attack_.start_instant;
   // All of them exist before the first one runs: a stop must reach each.
@@ -69,7 +70,6 @@ Expected<void> Conductor::run(unsigned threads, unsigned most) {
     if (crew->worker->out_of_memory()) give_up(Error{"out of memory"});
   }
   ended_at_ = Clock::now();
-  if (attack_.options.handle_signals) leave_signals();
   return error_ ? Expected<void>{*std::move(error_)} : Expected<void>{};
 }
 
@@ -90,12 +90,6 @@ void Conductor::turn() {
 void Conductor::give_up(Error error) noexcept {
   if (!error_) error_ = std::move(error);
   stop(Stop::kAtOnce);
-}
-
-void Conductor::leave_signals() {
-  leave_signals_to_others();  // until they are watched again
-  signals_->clear();
-  watch_last_signals(signals_seen_);
 }
 
 Expected<void> Conductor::start(Crew& crew) {
@@ -193,19 +187,6 @@ void Conductor::stop(Stop stop) noexcept {
 
 void Conductor::wake_workers() noexcept {
   for (auto& crew : crews_) crew->worker->wake();
-}
-
-void Conductor::await_signal() {
-  signals_->async_wait([this](const error_code& error, int) {
-    if (error) return;
-    if (++signals_seen_ == 1) {
-      stop(Stop::kNoNewHits);
-      return await_signal();
-    }
-    stop(Stop::kAtOnce);
-    // A third one finds the system's own handler: nothing here can hold the process up.
-    signals_->clear();
-  });
 }
 
 void Conductor::await_tick() {

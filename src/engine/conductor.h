@@ -70,8 +70,6 @@ class Conductor {
   void grow();
   Expected<void> add_thread();
   void share_out_slots();
-  void await_signal();
-  void leave_signals();
   void await_tick();
   void on_tick();
   void note_hold_up(Instant now);
@@ -82,8 +80,6 @@ class Conductor {
   const AttackEvents& events_;
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
-  std::optional<asio::signal_set> signals_;  ///< Only with handle_signals: it takes descriptors of its own.
-  int signals_seen_{0};
   asio::steady_timer ticker_;
   std::vector<std::unique_ptr<Crew>> crews_;
   unsigned most_{1};

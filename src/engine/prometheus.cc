@@ -21,9 +21,9 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 
-#include "engine/last_signals.h"
 #include "engine/request_metrics.h"
 #include "engine/shortage.h"
+#include "engine/signals.h"
 #include "pepe/result/codec.h"
 
 namespace pepe {

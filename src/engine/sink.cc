@@ -3,8 +3,8 @@
 #include <exception>
 #include <utility>
 
-#include "engine/last_signals.h"
 #include "engine/shortage.h"
+#include "engine/signals.h"
 
 namespace pepe {
 namespace {

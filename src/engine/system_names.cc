@@ -12,9 +12,9 @@
 #include <thread>
 #include <utility>
 
-#include "engine/last_signals.h"
 #include "engine/resolver.h"
 #include "engine/shortage.h"
+#include "engine/signals.h"
 #include "engine/transport.h"
 #include "pepe/base/error.h"
 

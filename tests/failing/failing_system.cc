@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -66,7 +67,8 @@ ssize_t spoilt(int fd, ssize_t moved) {
   return is_short() ? moved : -1;
 }
 
-// Counters that the kernel keeps (eventfd, timerfd) are read and written without a fault in life, so here too.
+// Counters that the kernel keeps (eventfd, signalfd, timerfd) are read and written without a fault in life, so here
+// too.
 constexpr int kMostCounters = 4096;
 std::array<std::atomic<bool>, kMostCounters> is_counter{};
 
@@ -135,6 +137,10 @@ int epoll_ctl(int set, int operation, int fd, epoll_event* event) {
 int eventfd(unsigned count, int flags) {
   static const auto real = reinterpret_cast<decltype(&eventfd)>(next("eventfd"));
   return fails("eventfd") ? -1 : note_counter(real(count, flags));
+}
+int signalfd(int fd, const sigset_t* signals, int flags) {
+  static const auto real = reinterpret_cast<decltype(&signalfd)>(next("signalfd"));
+  return fails("signalfd") ? -1 : note_counter(real(fd, signals, flags));
 }
 int timerfd_create(clockid_t clock, int flags) {
   static const auto real = reinterpret_cast<decltype(&timerfd_create)>(next("timerfd_create"));

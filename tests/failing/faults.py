@@ -30,6 +30,7 @@ _CALLS = {
     "epoll_wait": ("EINTR", "", ""),
     "epoll_create1": ("", "EMFILE ENFILE ENOMEM", "EMFILE"),
     "eventfd": ("", "EMFILE ENFILE ENOMEM", ""),
+    "signalfd": ("", "EMFILE ENFILE ENOMEM", ""),
     "timerfd_create": ("", "EMFILE ENFILE ENOMEM", ""),
     "pipe2": ("", "EMFILE ENFILE", ""),
     "open": ("", "EINTR EMFILE ENFILE ENOMEM EACCES ENOENT EIO", "EMFILE"),

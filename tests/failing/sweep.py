@@ -2,7 +2,7 @@
 """Makes the n-th call of each kind fail, for each n in turn, in runs of the built binary.
 
     sweep.py --bin build/release/pepe --object build/release/tests/failing/libfailing_calls.so
-    sweep.py ... --every 40            # every 40th position, from one that is drawn anew each time
+    sweep.py ... --every 40 --draw     # every 40th position, from one that is drawn anew each time
     sweep.py ... --only attack --calls recv,alloc
     sweep.py ... --tally FILE --seconds 120     # in pieces: FILE says how far each row has come and what was found
 
@@ -43,6 +43,7 @@ def parse_arguments():
     parser.add_argument("--first", type=int, default=1, help="the first position")
     parser.add_argument("--most", type=int, default=2000, help="the last position")
     parser.add_argument("--every", type=int, default=1, help="of so many positions one is tried")
+    parser.add_argument("--draw", action="store_true", help="begin up to EVERY positions later, by chance")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="when to end, wherever it is by then")
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time")
     parser.add_argument("--tally", type=Path, help="a file that is gone on from, and kept")
@@ -127,7 +128,7 @@ class Sweep:
         self.lock = threading.Lock()
         self.numbers = itertools.count()
         self.tally = Tally(options.tally)
-        self.drawn = random.randrange(options.every)
+        self.first = options.first + (random.randrange(options.every) if options.draw else 0)
         self.end = time.monotonic() + options.seconds
         self.cut = 0
 
@@ -177,7 +178,7 @@ class Sweep:
         """The positions of one row, from where it stands."""
         row = f"{scenario.name} {fault}"
         in_vain = 0
-        position = self.tally.next.get(row, self.options.first + self.drawn)
+        position = self.tally.next.get(row, self.first)
         while position <= self.options.most and in_vain < IN_VAIN:
             if time.monotonic() > self.end:
                 self.tally.next[row] = position
@@ -210,7 +211,7 @@ class Sweep:
             print(f"out of time: {self.cut} pairs of a run and a fault were not begun")
         print(f"{sum(sum(calls.values()) for calls in tried.values())} positions of "
               f"{len(set().union(*tried.values()))} kinds of calls tried, "
-              f"every {self.options.every} from {self.options.first + self.drawn} on, {len(self.tally.wrong)} wrong, "
+              f"every {self.options.every} from {self.first} on, {len(self.tally.wrong)} wrong, "
               f"{seconds:.0f} s")
 
 
