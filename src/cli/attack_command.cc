@@ -53,7 +53,7 @@ class ResultOutput {
       const auto plan = plan_report("text", "");
       if (!plan) return plan.error();
       std::string text;
-      plan->reporter->write(figures_->metrics(), text);
+      plan->reporter->write(figures_->metrics(), {}, text);
       if (auto written = file_.write(text); !written) return written;
     }
     return file_.close();

@@ -73,14 +73,16 @@ int print_version() {
 
 std::span<const Command> commands() { return kCommands; }
 
+int explain_fault(const FlagSet& flags, std::string_view fault) {
+  // Above the usage for who reads from the top, below it for who sees the end of a terminal.
+  const std::string line = one_line(fault);
+  print_error_text(line + flags.usage() + "\n" + line);
+  return kExitUsage;
+}
+
 std::optional<int> parse_or_explain(FlagSet& flags, std::span<const std::string> args, ParsedArguments& parsed) {
   parsed = flags.parse(args);
-  if (parsed.fault) {
-    // Above the usage for who reads from the top, below it for who sees the end of a terminal.
-    const std::string line = one_line(*parsed.fault);
-    print_error_text(line + flags.usage() + "\n" + line);
-    return kExitUsage;
-  }
+  if (parsed.fault) return explain_fault(flags, *parsed.fault);
   if (parsed.help) {
     print_error_text(flags.usage());
     return kExitOk;

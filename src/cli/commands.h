@@ -31,6 +31,9 @@ int run_encode(std::span<const std::string> args, const GlobalOptions& global);
 /// The whole program: global flags, then the command. Returns the exit status.
 int run_pepe(std::span<const std::string> args);
 
+/// Says `fault` on standard error, with the usage text. Returns the status to end with.
+int explain_fault(const FlagSet& flags, std::string_view fault);
+
 /// Parses the flags at the front of `args`. Help and faults are said on standard error, with the usage text;
 /// then the status to end with is returned, else nullopt.
 std::optional<int> parse_or_explain(FlagSet& flags, std::span<const std::string> args, ParsedArguments& parsed);

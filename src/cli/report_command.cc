@@ -22,22 +22,24 @@ struct ReportOptions {
   std::string output{"stdout"};
   Nanos every{0};
   const GroupKey* group_key{nullptr};
+  std::optional<std::vector<ReportQuantile>> quantiles;
   std::vector<Threshold> thresholds;
 };
 
 /// What was read: as a whole, or by group.
 class Gathered {
  public:
-  Gathered(const ReportPlan& plan, const GroupKey* key) : whole_{plan.bounds}, reporter_{*plan.reporter} {
-    if (key != nullptr) groups_.emplace(*key, plan.bounds);
+  Gathered(const ReportPlan& plan, const ReportOptions& options) : whole_{plan.bounds}, reporter_{*plan.reporter} {
+    if (options.group_key != nullptr) groups_.emplace(*options.group_key, plan.bounds);
+    if (options.quantiles) style_.quantiles = *options.quantiles;
   }
 
   void add(const Result& result) { groups_ ? groups_->add(result) : whole_.add(result); }
   void add(const RunFacts& facts) { whole_.add(facts); }
 
   void write(std::string& out) const {
-    if (!by_group()) return reporter_.write(whole_, out);
-    write_groups(reporter_, *groups_, out);
+    if (!by_group()) return reporter_.write(whole_, style_, out);
+    write_groups(reporter_, *groups_, style_, out);
   }
 
   /// Lists the thresholds that are broken, those of each group apart. Returns the exit status.
@@ -67,6 +69,7 @@ class Gathered {
   Metrics whole_;
   std::optional<GroupedMetrics> groups_;
   const ReporterEntry& reporter_;
+  ReportStyle style_;
 };
 
 void add_report_flags(FlagSet& flags, ReportOptions& options) {
@@ -76,6 +79,13 @@ void add_report_flags(FlagSet& flags, ReportOptions& options) {
                    options.buckets);
   flags.add_duration({"every", "D", "report what there is so far at each interval, then as a whole"}, options.every);
   flags.add_string({"output", "FILE", "where the report goes", "stdout"}, options.output);
+  flags.add({"quantiles", "LIST", "percentiles of the latencies in text and json", "50,90,95,99"},
+            [&options](std::string_view text) -> Expected<void> {
+              auto quantiles = parse_quantiles(text);
+              if (!quantiles) return std::move(quantiles).error();
+              options.quantiles = *std::move(quantiles);
+              return {};
+            });
   flags.add({"group-by", "KEY", "a report of each group, by " + group_key_names()},
             [&options](std::string_view text) -> Expected<void> {
               auto key = find_group_key(text);
@@ -141,7 +151,7 @@ class Report {
 };
 
 int make_report(const ReportPlan& plan, const ReportOptions& options, std::vector<std::string> names) {
-  Gathered gathered{plan, options.group_key};
+  Gathered gathered{plan, options};
   std::optional<Report> report;
   ResultInputsOptions reading;
   reading.decode = {.bodies = false, .headers = false};
@@ -178,7 +188,7 @@ int run_report(std::span<const std::string> args, const GlobalOptions& /*global*
   FlagSet flags{"pepe report [flags] [FILE...]",
                 "Reports on results that attack wrote, in any encoding; from standard input without a FILE."};
   flags.set_examples({"pepe report out.bin", "pepe report -type='hist[0,1ms,10ms,100ms]' monday.bin tuesday.bin",
-                      "pepe report -group-by=target out.bin",
+                      "pepe report -group-by=target out.bin", "pepe report -quantiles=50,99,99.9,99.99 out.bin",
                       "pepe report -fail-if='p99>300ms' -fail-if='success<99%' out.bin"});
   add_report_flags(flags, options);
   ParsedArguments parsed;
@@ -186,6 +196,9 @@ int run_report(std::span<const std::string> args, const GlobalOptions& /*global*
   // Before any file is touched, so that a slip of the pen costs nothing.
   const auto plan = plan_report(options.type, options.buckets);
   if (!plan) return fail(plan.error().text());
+  if (options.quantiles && !plan->reporter->shows_quantiles)
+    return explain_fault(flags,
+                         fmt::format("-quantiles: there are none in a report of -type={}", plan->reporter->name));
   interrupt::install();
   return make_report(*plan, options, std::move(parsed.words));
 }

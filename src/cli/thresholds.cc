@@ -4,16 +4,14 @@
 
 #include "pepe/base/text.h"
 #include "pepe/base/time.h"
+#include "pepe/report/quantiles.h"
 
 namespace pepe {
 namespace {
 
 /// 0.999 for "p99.9".
 std::optional<double> parse_quantile(std::string_view figure) {
-  if (!figure.starts_with('p')) return std::nullopt;
-  const auto percent = parse_decimal(figure.substr(1));
-  if (!percent || *percent > 100) return std::nullopt;
-  return *percent / 100;
+  return figure.starts_with('p') ? parse_percentile(figure.substr(1)) : std::nullopt;
 }
 
 std::uint64_t count_errors(const MetricsSummary& summary) {

@@ -30,7 +30,7 @@ double milliseconds(Nanos duration) {
 
 }  // namespace
 
-void write_hdrplot_report(const Metrics& metrics, std::string& out) {
+void write_hdrplot_report(const Metrics& metrics, const ReportStyle& /*style*/, std::string& out) {
   constexpr double kEnd = 10'000'000;  // stands for infinity at quantile 1
   const auto requests = static_cast<double>(metrics.summary().requests);
   std::string text = "Value(ms)\tPercentile\tTotalCount\t1/(1-Percentile)\n";

@@ -9,7 +9,7 @@
 
 namespace pepe {
 
-void write_histogram_report(const Metrics& metrics, std::string& out) {
+void write_histogram_report(const Metrics& metrics, const ReportStyle& /*style*/, std::string& out) {
   constexpr double kMarks = 75;
   std::uint64_t total = 0;
   for (const std::uint64_t count : metrics.bucket_counts()) total += count;

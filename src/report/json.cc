@@ -12,12 +12,12 @@
 namespace pepe {
 namespace {
 
-void append_latencies(const Metrics& metrics, const MetricsSummary& m, std::string& out) {
-  const auto quantile = [&metrics](double q) { return metrics.quantile(q).count(); };
-  fmt::format_to(std::back_inserter(out),
-                 R"({{"total":{},"mean":{},"50th":{},"90th":{},"95th":{},"99th":{},"max":{},"min":{}}})",
-                 m.latency_total.count(), m.latency_mean.count(), quantile(0.50), quantile(0.90), quantile(0.95),
-                 quantile(0.99), m.latency_max.count(), m.latency_min.count());
+void append_latencies(const Metrics& metrics, const MetricsSummary& m, const ReportStyle& style, std::string& out) {
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, R"({{"total":{},"mean":{})", m.latency_total.count(), m.latency_mean.count());
+  for (const ReportQuantile& quantile : style.quantiles)
+    fmt::format_to(to, R"(,"{}th":{})", quantile.percent, metrics.quantile(quantile.q).count());
+  fmt::format_to(to, R"(,"max":{},"min":{}}})", m.latency_max.count(), m.latency_min.count());
 }
 
 void append_buckets(const Metrics& metrics, std::string& out) {
@@ -84,10 +84,10 @@ void append_error_counts(const MetricsSummary& m, std::string& out) {
 
 // The keys up to "errors" and their order are vegeta's. Others follow for native streams only, so that a report of
 // vegeta's own files is vegeta's.
-void write_json_report(const Metrics& metrics, std::string& out) {
+void write_json_report(const Metrics& metrics, const ReportStyle& style, std::string& out) {
   const MetricsSummary m = metrics.summary();
   out += R"({"latencies":)";
-  append_latencies(metrics, m, out);
+  append_latencies(metrics, m, style, out);
   out += ',';
   append_buckets(metrics, out);
   append_bytes("bytes_in", m.bytes_in_total, m.bytes_in_mean, out);

@@ -13,10 +13,10 @@ namespace {
 constexpr std::string_view kHistogram = "hist";
 
 constexpr ReporterEntry kReporters[] = {
-    {"text", write_text_report, write_titled_group},
-    {"json", write_json_report, write_json_group},
-    {kHistogram, write_histogram_report, write_titled_group},
-    {"hdrplot", write_hdrplot_report, write_titled_group},
+    {"text", write_text_report, write_titled_group, true},
+    {"json", write_json_report, write_json_group, true},
+    {kHistogram, write_histogram_report, write_titled_group, false},
+    {"hdrplot", write_hdrplot_report, write_titled_group, false},
 };
 
 const ReporterEntry* find_reporter(std::string_view name) {
@@ -39,8 +39,10 @@ Error bad_buckets(std::string_view text, std::string_view reason) {
 
 std::span<const ReporterEntry> reporters() { return kReporters; }
 
-void write_groups(const ReporterEntry& reporter, const GroupedMetrics& metrics, std::string& out) {
-  for (const ResultGroup& group : metrics.groups()) reporter.write_group(reporter, metrics.key().name, group, out);
+void write_groups(const ReporterEntry& reporter, const GroupedMetrics& metrics, const ReportStyle& style,
+                  std::string& out) {
+  for (const ResultGroup& group : metrics.groups())
+    reporter.write_group(reporter, metrics.key().name, group, style, out);
 }
 
 Expected<ReportPlan> plan_report(std::string_view type, std::string_view buckets) {

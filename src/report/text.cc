@@ -17,6 +17,17 @@ std::string rounded(Nanos duration) { return format_duration(round_duration(dura
 
 Nanos saturating_sum(Nanos a, Nanos b) { return Nanos{saturating_add(a.count(), b.count())}; }
 
+void append_latencies(const Metrics& metrics, const MetricsSummary& m, const ReportStyle& style, std::string& out) {
+  std::string labels;
+  std::string values;
+  for (const ReportQuantile& quantile : style.quantiles) {
+    labels.append(quantile.percent).append(", ");
+    values.append(rounded(metrics.quantile(quantile.q))).append(", ");
+  }
+  fmt::format_to(std::back_inserter(out), "Latencies\t[min, mean, {}max]\t{}, {}, {}{}\n", labels,
+                 rounded(m.latency_min), rounded(m.latency_mean), values, rounded(m.latency_max));
+}
+
 void append_status_codes(const MetricsSummary& summary, std::string& out) {
   std::vector<std::string> codes;
   for (const auto& [code, count] : summary.status_codes) codes.push_back(fmt::format("{}:{}", code, count));
@@ -41,17 +52,14 @@ void append_errors(const MetricsSummary& summary, std::string& out) {
 
 }  // namespace
 
-void write_text_report(const Metrics& metrics, std::string& out) {
+void write_text_report(const Metrics& metrics, const ReportStyle& style, std::string& out) {
   const MetricsSummary m = metrics.summary();
-  const auto quantile = [&metrics](double q) { return rounded(metrics.quantile(q)); };
   std::string text;
   const auto to = std::back_inserter(text);
   fmt::format_to(to, "Requests\t[total, rate, throughput]\t{}, {:.2f}, {:.2f}\n", m.requests, m.rate, m.throughput);
   fmt::format_to(to, "Duration\t[total, attack, wait]\t{}, {}, {}\n", rounded(saturating_sum(m.duration, m.wait)),
                  rounded(m.duration), rounded(m.wait));
-  fmt::format_to(to, "Latencies\t[min, mean, 50, 90, 95, 99, max]\t{}, {}, {}, {}, {}, {}, {}\n",
-                 rounded(m.latency_min), rounded(m.latency_mean), quantile(0.50), quantile(0.90), quantile(0.95),
-                 quantile(0.99), rounded(m.latency_max));
+  append_latencies(metrics, m, style, text);
   fmt::format_to(to, "Bytes In\t[total, mean]\t{}, {:.2f}\n", m.bytes_in_total, m.bytes_in_mean);
   fmt::format_to(to, "Bytes Out\t[total, mean]\t{}, {:.2f}\n", m.bytes_out_total, m.bytes_out_mean);
   fmt::format_to(to, "Success\t[ratio]\t{:.2f}%\n", m.success * 100);

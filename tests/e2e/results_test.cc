@@ -226,6 +226,28 @@ TEST(Report, FailsWhereAThresholdIsBroken) {
   EXPECT_EQ(run_pepe_binary({"report", "-fail-if=p99"}, csv(10)).status, 2);
 }
 
+TEST(Report, ShowsTheQuantilesThatAreAskedFor) {
+  const Ended text = run_pepe_binary({"report", "-quantiles=99.9,0"}, csv(10));
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("Latencies     [min, mean, 99.9, 0, max]  1ms, 1ms, 1ms, 1ms, 1ms\n"));
+  const Ended groups = run_pepe_binary({"report", "-quantiles=99.9", "-group-by=url", "-type=json"}, csv(10));
+  EXPECT_THAT(groups.out, HasSubstr(R"("mean":1000000,"99.9th":1000000,"max":1000000)"));
+  EXPECT_EQ(run_pepe_binary({"report", "-quantiles=50,90,95,99", "-type=json"}, csv(10)).out,
+            run_pepe_binary({"report", "-type=json"}, csv(10)).out);
+}
+
+TEST(Report, RefusesQuantilesThatNoReportCouldShow) {
+  const Ended bad = run_pepe_binary({"report", "-quantiles=50,101"}, csv(1));
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_THAT(bad.out, IsEmpty());
+  EXPECT_THAT(bad.err, StartsWith("invalid value \"50,101\" for flag -quantiles: \"101\" is no percentile: "));
+  for (const char* type : {"hist[0,1ms]", "hdrplot"}) {
+    const Ended none = run_pepe_binary({"report", "-quantiles=50", std::string{"-type="} + type}, csv(1));
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, StartsWith("-quantiles: there are none in a report of -type=h"));
+  }
+}
+
 // Two targets in turn, of which one fails.
 std::string two_targets() {
   std::string out;

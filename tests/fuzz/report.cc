@@ -72,9 +72,9 @@ void check_quantiles(const std::vector<pepe::RandomResult>& results, const pepe:
 }
 
 // No report holds what would drive a terminal, and the JSON is JSON.
-void check_report(const pepe::ReporterEntry& reporter, const pepe::Metrics& metrics) {
+void check_report(const pepe::ReporterEntry& reporter, const pepe::Metrics& metrics, const pepe::ReportStyle& style) {
   std::string out;
-  reporter.write(metrics, out);
+  reporter.write(metrics, style, out);
   const bool json = reporter.name == "json";
   for (const char c : out)
     PEPE_CHECK((static_cast<unsigned char>(c) >= ' ' && (json || c != '\x7F')) || c == '\n' || c == '\t');
@@ -83,6 +83,25 @@ void check_report(const pepe::ReporterEntry& reporter, const pepe::Metrics& metr
   rapidjson::MemoryStream stream{out.data(), out.size()};
   rapidjson::BaseReaderHandler<> handler;
   PEPE_CHECK(reader.Parse<rapidjson::kParseValidateEncodingFlag>(stream, handler));
+}
+
+// What is taken for a list of percentiles reads back as the same from its labels.
+void check_quantile_list(std::string_view text) {
+  const auto quantiles = pepe::parse_quantiles(text);
+  if (!quantiles) return;
+  std::string labels;
+  for (const pepe::ReportQuantile& quantile : *quantiles) {
+    PEPE_CHECK(quantile.q >= 0 && quantile.q <= 1);
+    labels.append(labels.empty() ? "" : ",").append(quantile.percent);
+  }
+  const auto again = pepe::parse_quantiles(labels);
+  PEPE_CHECK(again && *again == *quantiles);
+}
+
+pepe::ReportStyle draw_style(std::uint64_t dice) {
+  pepe::ReportStyle style;
+  if (dice / 4 % 4 == 0) style.quantiles = *pepe::parse_quantiles("99.99,0,100,12.5");
+  return style;
 }
 
 // No text from the results ends the script that it stands in.
@@ -116,7 +135,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // One of them each time, the page least often: it takes longer than all reports together.
   const std::uint64_t dice = pepe::fuzz::dice(std::string_view{reinterpret_cast<const char*>(data), size});
   const auto reporters = pepe::reporters();
-  check_report(reporters[dice % reporters.size()], metrics);
+  check_report(reporters[dice % reporters.size()], metrics, draw_style(dice));
+  for (const pepe::RandomResult& result : results) check_quantile_list(result.error);
   if (dice / 64 % 64 == 0) check_plot(results);
   return 0;
 }

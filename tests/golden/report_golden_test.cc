@@ -54,13 +54,14 @@ Result to_result(const Row& row) {
 }
 
 template <std::size_t kCount>
-std::string report(std::string_view type, const Row (&rows)[kCount], const std::vector<RunFacts>& runs = {}) {
+std::string report(std::string_view type, const Row (&rows)[kCount], const std::vector<RunFacts>& runs = {},
+                   const ReportStyle& style = {}) {
   const Expected<ReportPlan> plan = plan_report(type, "");
   Metrics metrics{plan->bounds};
   for (const Row& row : rows) metrics.add(to_result(row));
   for (const RunFacts& run : runs) metrics.add(run);
   std::string out;
-  plan->reporter->write(metrics, out);
+  plan->reporter->write(metrics, style, out);
   return out;
 }
 
@@ -69,6 +70,12 @@ TEST(ReportGoldens, AreVegetasForItsOwnResults) {
   expect_golden("report_mixed.json", report("json", kMixed));
   expect_golden("report_mixed.hist", report("hist[0,1ms,1.2ms,5ms,1s,1m]", kMixed));
   expect_golden("report_mixed.hdrplot", report("hdrplot", kMixed));
+}
+
+TEST(ReportGoldens, ShowTheQuantilesThatAreAskedFor) {
+  const ReportStyle style{.quantiles = *parse_quantiles("99.9,50,0,100,12.5")};
+  expect_golden("report_quantiles.text", report("text", kMixed, {}, style));
+  expect_golden("report_quantiles.json", report("json", kMixed, {}, style));
 }
 
 TEST(ReportGoldens, ShowErrorsThatVegetaDoesNotGroupOrEscape) {

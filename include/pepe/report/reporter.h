@@ -10,15 +10,23 @@
 #include "pepe/base/time.h"
 #include "pepe/metrics/groups.h"
 #include "pepe/metrics/metrics.h"
+#include "pepe/report/quantiles.h"
 
 namespace pepe {
+
+/// What a report shows beside what its type fixes.
+struct ReportStyle {
+  std::vector<ReportQuantile> quantiles{usual_quantiles()};
+};
 
 /// One row of the registry: a report by its -type name. Pure: metrics to bytes; the caller owns the file.
 struct ReporterEntry {
   std::string_view name;
-  void (*write)(const Metrics& metrics, std::string& out);
+  void (*write)(const Metrics& metrics, const ReportStyle& style, std::string& out);
   /// One report of several: of the group `group`, told apart by `key`.
-  void (*write_group)(const ReporterEntry& reporter, std::string_view key, const ResultGroup& group, std::string& out);
+  void (*write_group)(const ReporterEntry& reporter, std::string_view key, const ResultGroup& group,
+                      const ReportStyle& style, std::string& out);
+  bool shows_quantiles{false};  ///< Those of the style.
 };
 
 /// The types that exist: text, json, hist, hdrplot.
@@ -26,7 +34,8 @@ std::span<const ReporterEntry> reporters();
 
 /// A report of each group, one after the other: under a line that names it, or, of the type json, one object a line:
 /// {"group":"...","report":{...}}.
-void write_groups(const ReporterEntry& reporter, const GroupedMetrics& metrics, std::string& out);
+void write_groups(const ReporterEntry& reporter, const GroupedMetrics& metrics, const ReportStyle& style,
+                  std::string& out);
 
 /// What -type and -buckets ask for together.
 struct ReportPlan {

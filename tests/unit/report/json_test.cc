@@ -11,7 +11,7 @@ namespace {
 
 std::string json_of(const Metrics& metrics) {
   std::string out;
-  write_json_report(metrics, out);
+  write_json_report(metrics, {}, out);
   return out;
 }
 

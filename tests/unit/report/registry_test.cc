@@ -81,7 +81,7 @@ TEST(Reporters, WriteSomethingWithoutResults) {
     SCOPED_TRACE(entry.name);
     EXPECT_TRUE(names.insert(entry.name).second);
     std::string out;
-    entry.write(Metrics{}, out);
+    entry.write(Metrics{}, {}, out);
     EXPECT_TRUE(out.ends_with('\n'));
     EXPECT_EQ(out.find("nan"), std::string::npos);
   }

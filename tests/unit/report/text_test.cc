@@ -10,7 +10,7 @@ namespace {
 
 std::string error_set(const Metrics& metrics) {
   std::string out;
-  write_text_report(metrics, out);
+  write_text_report(metrics, {}, out);
   const std::string heading = "Error Set:\n";
   return out.substr(out.find(heading) + heading.size());
 }
@@ -55,7 +55,7 @@ TEST(TextReport, SortsCodesAsText) {
     metrics.add(result);
   }
   std::string out;
-  write_text_report(metrics, out);
+  write_text_report(metrics, {}, out);
   EXPECT_NE(out.find("Status Codes  [code:count]                      0:1  1000:1  200:1  99:1  \n"),
             std::string::npos);
 }
