@@ -11,6 +11,7 @@
 #include "cli/flag_values.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
+#include "cli/start_values.h"
 #include "cli/startup_code.h"
 #include "cli/version.h"
 #include "pepe/base/text.h"
@@ -107,6 +108,7 @@ int run_to_end(const AttackFlags& flags, const AttackTargets& targets, ResultOut
 /// touched, before all that can be wrong with the arguments was looked at.
 int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
   if (const auto checked = check_rate(flags); !checked) return fail(checked.error().text());
+  if (const auto checked = check_start(flags); !checked) return fail(checked.error().text());
   if (!flags.resolvers.empty()) {
     auto resolvers = parse_resolvers(flags.resolvers);
     if (!resolvers) return fail(resolvers.error().text());

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <limits>
 
 #include "cli/flag_values.h"
+#include "cli/start_values.h"
 #include "pepe/base/text.h"
 #include "pepe/base/units.h"
 
@@ -81,6 +83,20 @@ void add_rate_flags(FlagSet& set, AttackFlags& flags) {
           });
   set.add({"threads", "N", "threads that send, or auto: more when one is too busy", "auto"},
           assign(flags.options.threads, parse_threads));
+}
+
+void add_start_flags(FlagSet& set, AttackFlags& flags) {
+  AttackOptions& options = flags.options;
+  set.begin_group("Start and sharing");
+  set.add_duration({"warmup", "D", "for so long before the start, send hits that have no results", "0s"},
+                   options.warmup);
+  set.add({"start-at", "TIME", "start then: RFC 3339, or seconds since 1970", "at once"},
+          assign(options.start_at, parse_start_at));
+  set.add({"shard", "I/N",
+           "send part I, from 0 on, of the schedule that N processes share; auto[/N]: as a launcher says", "0/1"},
+          assign(options.shard, [](std::string_view text) {
+            return parse_shard(text, [](const char* name) -> const char* { return std::getenv(name); });
+          }));
 }
 
 void add_target_flags(FlagSet& set, AttackFlags& flags) {
@@ -174,6 +190,7 @@ bool is_url(std::string_view word) {
 
 void add_attack_flags(FlagSet& set, AttackFlags& flags) {
   add_rate_flags(set, flags);
+  add_start_flags(set, flags);
   add_target_flags(set, flags);
   add_response_flags(set, flags);
   add_connection_flags(set, flags);

@@ -43,6 +43,11 @@ std::string_view cut(std::string_view text, std::size_t columns) {
 }  // namespace
 
 std::string format_progress(const ProgressView& view) {
+  // A second that has begun counts: it ends with "1s".
+  constexpr Nanos kSecond = std::chrono::seconds{1};
+  if (view.counts.elapsed < Nanos{0})
+    return fmt::format("starts in {}  {} in flight", whole_seconds(kSecond - Nanos{1} - view.counts.elapsed),
+                       with_commas(view.counts.in_flight));
   std::string line = whole_seconds(view.counts.elapsed);
   if (view.duration.count() > 0) line += " of " + format_duration(view.duration);
   line += view.asked.unpaced() ? " " : fmt::format("  {:.6g}/s asked,", view.asked.per_second());

@@ -12,6 +12,7 @@
 #include "engine/conductor.h"
 #include "engine/prometheus.h"
 #include "engine/shortage.h"
+#include "engine/start_time.h"
 
 #include "pepe/base/text.h"
 
@@ -58,14 +59,20 @@ void judge(AttackSummary& summary, const AttackOptions& options, std::size_t sta
   }
 }
 
+// As many hits, in so many times the time.
+Rate part_of(Rate whole, const Shard& shard) {
+  if (whole.per > Nanos::max() / static_cast<Nanos::rep>(shard.count)) return {whole.hits, Nanos::max()};
+  return {whole.hits, whole.per * static_cast<Nanos::rep>(shard.count)};
+}
+
 // What is known before the first hit.
 void add_plan(const AttackState& attack, RunFacts& facts) {
   facts.version = attack.options.version;
   facts.run_id = attack.run_id;
   facts.attack = attack.options.name;
   facts.flags = attack.options.flags;
-  facts.start = attack.start;
-  facts.rate = attack.options.rate;
+  facts.start = attack.time.start;
+  facts.rate = part_of(attack.options.rate, attack.options.shard);
   facts.duration = std::max(Nanos{0}, attack.options.duration);
 }
 
@@ -169,8 +176,7 @@ Expected<AttackSummary> run_attack(const AttackOptions& options, Targeter& targe
                     .requests = {},
                     .plan = plan->get(),
                     .run_id = random_run_id(),
-                    .start = {},
-                    .start_instant = {}};
+                    .time = {}};
   if (!options.lazy) {
     if (auto prepared = prepare_targets(state, targeter); !prepared) return std::move(prepared).error();
     say_about_targets(state, events);
@@ -184,14 +190,13 @@ Expected<AttackSummary> run_attack(const AttackOptions& options, Targeter& targe
   std::unique_ptr<TargetFeed> feed;
   if (options.lazy) {
     feed = std::make_unique<TargetFeed>(
-        targeter, state.request_options, [&] { conductor.wake_workers_soon(); }, events.cancel_targets);
+        targeter, state.request_options, options.shard, [&] { conductor.wake_workers_soon(); }, events.cancel_targets);
     state.feed = feed.get();
     feed->await_first(kListHeadStart);
   }
-  const std::int16_t zone = local_zone_minutes(wall_clock_nanos());
-  // Nothing between these two: they are one moment on two clocks.
-  state.start = {wall_clock_nanos(), zone};
-  state.start_instant = Clock::now();
+  const auto time = await_start(options, events.notice);
+  if (!time) return time.error();
+  state.time = *time;
   RunFacts planned;
   add_plan(state, planned);
   write_facts(planned, sink);

@@ -10,6 +10,7 @@
 #include "engine/hit.h"
 #include "engine/request.h"
 #include "engine/sink.h"
+#include "engine/start_time.h"
 #include "engine/target_feed.h"
 #include "pepe/engine/attack.h"
 #include "pepe/pacer/pacer.h"
@@ -35,15 +36,16 @@ struct AttackState {
   DialPlan* plan{nullptr};
   Sink* sink{nullptr};
   std::uint64_t run_id{0};
-  Timestamp start;
-  Instant start_instant;
+  StartTime time;
 
   BodyBudget bodies{body_memory_limit()};
 
   /// The next hit number. The only shared write per hit.
   alignas(64) std::atomic<std::uint64_t> ticket{0};
+  /// The same for the warm-up, whose hits are numbered by themselves.
+  alignas(64) std::atomic<std::uint64_t> warmup_ticket{0};
   alignas(64) std::atomic<Stop> stop{Stop::kNo};
-  /// When `stop` was first set, as an offset from the start: hits due before are still sent.
+  /// When `stop` was first set, as an offset from the start, which is never 0 then: hits due before are still sent.
   std::atomic<Nanos::rep> stop_offset{0};
 };
 

@@ -49,7 +49,7 @@ Expected<void> Conductor::run(unsigned threads, unsigned most) {
       signals.let_go();  // nothing here is to hold up the process at a third one
     });
   }
-  window_start_ = attack_.start_instant;
+  begun_ = window_start_ = Clock::now();
   // All of them exist before the first one runs: a stop must reach each.
   for (unsigned i = 0; i < threads; ++i) {
     if (auto added = add_worker(i, threads); !added) return added;
@@ -178,9 +178,14 @@ Expected<void> Conductor::add_worker(unsigned index, unsigned count) {
   }
 }
 
+// Of a stop, which 0 would say that there was none.
+Nanos::rep Conductor::offset_of(Instant stop) const noexcept {
+  const Nanos offset = stop - attack_.time.start_instant;
+  return offset == Nanos{0} ? 1 : offset.count();
+}
+
 void Conductor::stop(Stop stop) noexcept {
-  if (stop == Stop::kNoNewHits)
-    attack_.stop_offset.store((Clock::now() - attack_.start_instant).count(), std::memory_order_release);
+  if (stop == Stop::kNoNewHits) attack_.stop_offset.store(offset_of(Clock::now()), std::memory_order_release);
   if (attack_.stop.load() < stop) attack_.stop.store(stop);
   wake_workers();
 }
@@ -213,7 +218,9 @@ void Conductor::on_tick() {
 }
 
 // How late a tick is.
-void Conductor::note_hold_up(Instant now) { held_up_ = std::max<Nanos>(held_up_, now - ticker_.expiry()); }
+void Conductor::note_hold_up(Instant now) {
+  if (now >= attack_.time.start_instant) held_up_ = std::max<Nanos>(held_up_, now - ticker_.expiry());
+}
 
 void Conductor::sample_busy_shares(Instant now) {
   const double window = static_cast<double>((now - window_start_).count());
@@ -223,22 +230,26 @@ void Conductor::sample_busy_shares(Instant now) {
     const Nanos spun = crew->spun();
     const Nanos busy = cpu - crew->window_cpu - (spun - crew->window_spun);
     if (window > 0) crew->window_busy = std::clamp(static_cast<double>(busy.count()) / window, 0.0, 1.0);
-    crew->peak_busy = std::max(crew->peak_busy, crew->window_busy);
+    if (now >= attack_.time.start_instant) crew->peak_busy = std::max(crew->peak_busy, crew->window_busy);
     crew->window_cpu = cpu;
     crew->window_spun = spun;
   }
 }
 
 AttackProgress Conductor::progress() const {
-  AttackProgress progress{.elapsed = Clock::now() - attack_.start_instant};
+  AttackProgress progress{.elapsed = Clock::now() - attack_.time.start_instant};
+  std::uint64_t warmup_in_flight = 0;
   for (const auto& crew : crews_) {
     const WorkerCounters& counters = crew->worker->counters();
     // done first: it never exceeds a later look at sent.
-    progress.done += counters.done.load(std::memory_order_relaxed);
+    const std::uint64_t warmup_done = counters.warmup_done.load(std::memory_order_relaxed);
+    progress.done += counters.done.load(std::memory_order_relaxed) - warmup_done;
     progress.failed += counters.failed.load(std::memory_order_relaxed);
-    progress.sent += counters.sent.load(std::memory_order_relaxed);
+    const std::uint64_t warmup_sent = counters.warmup_sent.load(std::memory_order_relaxed);
+    progress.sent += counters.sent.load(std::memory_order_relaxed) - warmup_sent;
+    warmup_in_flight += warmup_sent - std::min(warmup_sent, warmup_done);
   }
-  progress.in_flight = progress.sent - std::min(progress.sent, progress.done);
+  progress.in_flight = warmup_in_flight + progress.sent - std::min(progress.sent, progress.done);
   return progress;
 }
 
@@ -246,11 +257,11 @@ AttackSummary Conductor::summarise() const {
   AttackSummary summary;
   RunFacts& facts = summary.facts;
   facts.rate = {0, Nanos{0}};  // the plan is stated apart
-  Instant end = attack_.start_instant;
+  Instant end = attack_.time.start_instant;
   bool out_of_slots = false;
   for (const auto& crew : crews_) {
     const WorkerCounters& counters = crew->worker->counters();
-    facts.sent += counters.sent.load();
+    facts.sent += counters.sent.load() - counters.warmup_sent.load();
     summary.failed += counters.failed.load();
     facts.late += counters.late.load();
     facts.worst_lag = std::max(facts.worst_lag, Nanos{counters.worst_lag.load()});
@@ -258,9 +269,9 @@ AttackSummary Conductor::summarise() const {
     out_of_slots = out_of_slots || crew->worker->ran_out_of_slots();
     summary.out_of_targets = summary.out_of_targets || crew->worker->ran_out_of_targets();
   }
-  facts.elapsed = end - attack_.start_instant;
+  facts.elapsed = end - attack_.time.start_instant;
   for (const auto& crew : crews_) {
-    const double wall = static_cast<double>(std::max(ended_at_ - attack_.start_instant, Nanos{1}).count());
+    const double wall = static_cast<double>(std::max<Nanos>(ended_at_ - begun_, Nanos{1}).count());
     const double busy = static_cast<double>((crew->window_cpu - crew->window_spun).count()) / wall;
     facts.threads.push_back({std::clamp(busy, 0.0, 1.0), std::max(crew->peak_busy, std::clamp(busy, 0.0, 1.0))});
   }
@@ -268,8 +279,9 @@ AttackSummary Conductor::summarise() const {
     // Of a run that was stopped, what was due by then.
     const Nanos stopped{attack_.stop_offset.load()};
     const Nanos duration = attack_.options.duration;
-    const bool early = stopped > Nanos{0} && (duration <= Nanos{0} || stopped < duration);
-    const std::uint64_t planned = attack_.pacer.hits_before(early ? stopped + Nanos{1} : duration);
+    const bool early = stopped != Nanos{0} && (duration <= Nanos{0} || stopped < duration);
+    const std::uint64_t planned =
+        attack_.options.shard.part_of(attack_.pacer.hits_before(early ? stopped + Nanos{1} : duration));
     facts.missed = planned - std::min(planned, facts.sent);
   }
   return summary;

@@ -63,6 +63,7 @@ class Conductor {
  private:
   void turn();
   void stop(Stop stop) noexcept;
+  Nanos::rep offset_of(Instant stop) const noexcept;
   void give_up(Error error) noexcept;
   void wake_workers() noexcept;
   Expected<void> add_worker(unsigned index, unsigned count);
@@ -90,6 +91,7 @@ class Conductor {
   std::optional<Error> error_;
   std::uint64_t late_before_{0};
   Nanos held_up_{0};
+  Instant begun_;
   Instant window_start_;
   Instant ended_at_;
 };

@@ -50,6 +50,7 @@ struct Hit {
   bool retried{false};
   std::uint32_t refusals{0};  ///< How often a server has said that it did not look at the request.
   bool wants_new_connection{false};
+  bool warms_up{false};  ///< It has no result.
   std::int64_t redirects{0};
   std::unique_ptr<Redirection> redirection;
   std::unique_ptr<OwnedTarget> owned;

@@ -14,9 +14,13 @@ constexpr std::size_t kReadAhead = 128;
 
 }  // namespace
 
-TargetFeed::TargetFeed(Targeter& targeter, const RequestOptions& options, std::function<void()> on_change,
+TargetFeed::TargetFeed(Targeter& targeter, const RequestOptions& options, Shard shard, std::function<void()> on_change,
                        std::function<void()> cancel)
-    : options_{options}, on_change_{std::move(on_change)}, cancel_{std::move(cancel)}, thread_{[this, &targeter] {
+    : options_{options},
+      shard_{shard},
+      on_change_{std::move(on_change)},
+      cancel_{std::move(cancel)},
+      thread_{[this, &targeter] {
         leave_signals_to_others();
         run(targeter);
       }} {}
@@ -68,9 +72,18 @@ void TargetFeed::run(Targeter& targeter) {
   on_change_();
 }
 
+// The targets of other shards are passed over.
+Expected<std::optional<Target>> TargetFeed::next_of_shard(Targeter& targeter) {
+  const std::uint64_t wanted = shard_.number_of(taken_++);
+  for (;;) {
+    auto next = targeter.next();
+    if (!next || !*next || read_++ == wanted) return next;
+  }
+}
+
 // False: there are no more.
 bool TargetFeed::read_one(Targeter& targeter) {
-  auto next = targeter.next();
+  auto next = next_of_shard(targeter);
   std::unique_ptr<OwnedTarget> owned;
   if (next && *next) {
     owned = std::make_unique<OwnedTarget>();
@@ -88,7 +101,7 @@ bool TargetFeed::read_one(Targeter& targeter) {
     } else {
       ended_ = true;
       if (!next) error_ = next.error().text();
-      if (next && !any_) error_ = kNoTargets;
+      if (next && read_ == 0) error_ = kNoTargets;
     }
     ended_ = ended_ || cancelled_;
     if (ended_) return false;

@@ -11,6 +11,7 @@
 
 #include "engine/hit.h"
 #include "pepe/base/time.h"
+#include "pepe/pacer/shard.h"
 #include "pepe/target/targeter.h"
 
 namespace pepe {
@@ -19,10 +20,10 @@ namespace pepe {
 /// the schedule nor the end of the run. One worker takes them, some at a time.
 class TargetFeed {
  public:
-  /// `on_change` runs on the reading thread whenever refill() may give something after it gave nothing. It may not
-  /// throw.
-  /// `cancel` must make a blocked Targeter::next() return soon; it runs in the destructor.
-  TargetFeed(Targeter& targeter, const RequestOptions& options, std::function<void()> on_change,
+  /// Of the list, what is of the `shard`. `on_change` runs on the reading thread whenever refill() may give something
+  /// after it gave nothing. It may not throw. `cancel` must make a blocked Targeter::next() return soon; it runs in the
+  /// destructor.
+  TargetFeed(Targeter& targeter, const RequestOptions& options, Shard shard, std::function<void()> on_change,
              std::function<void()> cancel);
   ~TargetFeed();
 
@@ -39,8 +40,12 @@ class TargetFeed {
  private:
   void run(Targeter& targeter);
   bool read_one(Targeter& targeter);
+  Expected<std::optional<Target>> next_of_shard(Targeter& targeter);
 
   const RequestOptions& options_;
+  Shard shard_;
+  std::uint64_t read_{0};   // targets of the list
+  std::uint64_t taken_{0};  // those of the shard
   std::function<void()> on_change_;
   std::function<void()> cancel_;
   std::mutex mutex_;

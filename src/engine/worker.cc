@@ -50,12 +50,13 @@ Worker::Worker(AttackState& attack, std::uint32_t number, WorkerShare share)
       recorder_{{.run_id = attack.run_id,
                  .worker = number,
                  .attack = attack.options.name,
-                 .start = attack.start,
-                 .start_instant = attack.start_instant}},
+                 .start = attack.time.start,
+                 .start_instant = attack.time.start_instant}},
       targets_(attack.requests.size()),
       unpaced_{attack.pacer.unpaced()},
       max_in_flight_{share.max_in_flight},
-      last_done_{attack.start_instant} {}
+      warming_up_{attack.options.warmup > Nanos{0}},
+      last_done_{attack.time.start_instant} {}
 
 Worker::~Worker() = default;
 
@@ -116,7 +117,7 @@ void Worker::heed_stop() {
   if (stop_heeded_ || attack_.stop.load(std::memory_order_relaxed) == Stop::kNo) return;
   stop_heeded_ = true;
   // Hit numbers stay dense: whatever was claimed and due when the run was stopped is sent, or counted as missed.
-  const Instant stopped = attack_.start_instant + Nanos{attack_.stop_offset.load(std::memory_order_acquire)};
+  const Instant stopped = attack_.time.start_instant + Nanos{attack_.stop_offset.load(std::memory_order_acquire)};
   if (claim_ && claim_->due <= stopped && !unpaced_) {
     if (!has_target()) {
       ran_out_of_targets_ = feed_state_ == TargetFeed::State::kNotYet;
@@ -146,7 +147,7 @@ bool Worker::release_due_hits(Instant now) {
     if (!may_start()) {
       // Overdue at the end of the schedule with every slot taken: these hits are missed, and said to be.
       const Nanos duration = attack_.options.duration;
-      if (chunk_.empty() && duration > Nanos{0} && now - attack_.start_instant >= duration) {
+      if (chunk_.empty() && duration > Nanos{0} && now - attack_.time.start_instant >= duration) {
         ran_out_of_slots_ = !unpaced_;
         end_schedule();
       }
@@ -155,7 +156,8 @@ bool Worker::release_due_hits(Instant now) {
     if (!claim_ && !claim(now)) break;
     if (claim_->due > now) break;
     if (!has_target()) {
-      const bool over = attack_.options.duration > Nanos{0} && now - attack_.start_instant >= attack_.options.duration;
+      const bool over =
+          attack_.options.duration > Nanos{0} && now - attack_.time.start_instant >= attack_.options.duration;
       ran_out_of_targets_ = over && feed_state_ == TargetFeed::State::kNotYet;
       if (over || feed_state_ == TargetFeed::State::kEnded) end_schedule();
       break;
@@ -167,19 +169,30 @@ bool Worker::release_due_hits(Instant now) {
 
 // Draws the next hit number. False: the schedule is over.
 bool Worker::claim(Instant now) {
+  if (warming_up_ && claim_warmup(now)) return true;
   const Nanos duration = attack_.options.duration;
-  if (unpaced_ && duration > Nanos{0} && now - attack_.start_instant >= duration) {
+  if (unpaced_ && duration > Nanos{0} && now - attack_.time.start_instant >= duration) {
     end_schedule();
     return false;
   }
-  const std::uint64_t seq = attack_.ticket.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t seq = attack_.options.shard.number_of(attack_.ticket.fetch_add(1, std::memory_order_relaxed));
   const std::optional<Nanos> due = attack_.pacer.due(seq);
   if (!due || (duration > Nanos{0} && *due >= duration)) {
     end_schedule();
     return false;
   }
-  claim_ = {seq, after(attack_.start_instant, *due)};
+  claim_ = {seq, after(attack_.time.start_instant, *due), false};
   return true;
+}
+
+// The warm-up is the beginning of the schedule, sent before the start. False: it is over.
+bool Worker::claim_warmup(Instant now) {
+  const std::uint64_t seq =
+      attack_.options.shard.number_of(attack_.warmup_ticket.fetch_add(1, std::memory_order_relaxed));
+  const std::optional<Nanos> due = unpaced_ ? now - attack_.time.warmup_instant : attack_.pacer.due(seq);
+  warming_up_ = due && *due < attack_.options.warmup;
+  if (warming_up_) claim_ = {seq, after(attack_.time.warmup_instant, *due), true};
+  return warming_up_;
 }
 
 // REQUIRES: claim_, has_target(). From the first line on the hit is in flight: one that finds no memory has a result
@@ -188,11 +201,13 @@ void Worker::take_up() {
   Hit& hit = new_hit();
   hit.seq = claim_->seq;
   hit.taken = Clock::now();
-  if (!unpaced_) hit.lag = std::max(Nanos{0}, hit.taken - claim_->due);
+  hit.warms_up = claim_->warms_up;
+  if (!unpaced_ && !hit.warms_up) hit.lag = std::max(Nanos{0}, hit.taken - claim_->due);
   claim_.reset();
   deadlines_.push_back(hit);
   ++in_flight_;
   WorkerCounters::add<std::uint64_t>(counters_.sent, 1);
+  if (hit.warms_up) WorkerCounters::add<std::uint64_t>(counters_.warmup_sent, 1);
   if (hit.lag > kLateAfter) WorkerCounters::add<std::uint64_t>(counters_.late, 1);
   if (hit.lag.count() > counters_.worst_lag.load(std::memory_order_relaxed))
     counters_.worst_lag.store(hit.lag.count(), std::memory_order_relaxed);
@@ -262,7 +277,7 @@ void Worker::on_no_connection(Hit& hit, std::string error) {
 
 void Worker::on_known_answer(Connection& connection, Hit& hit) {
   const Instant done = Clock::now();
-  recorder_.record_known(hit, done, hit.reused);
+  if (!hit.warms_up) recorder_.record_known(hit, done, hit.reused);
   settle(hit, done, !hit.target->cache.error().empty());
   after_answer(connection);
 }
@@ -277,7 +292,7 @@ void Worker::on_answer(Connection& connection, Hit& hit, Response& response) {
   if (!error.empty()) {
     fail(hit, error, nullptr, hit.reused);
   } else {
-    recorder_.record_answer(hit, done, hit.reused, response);
+    if (!hit.warms_up) recorder_.record_answer(hit, done, hit.reused, response);
     // A response that was begun with a known head has no code of its own.
     const bool success =
         response.fixed() ? hit.target->cache.error().empty() : response.code() >= 200 && response.code() < 400;
@@ -340,7 +355,7 @@ bool Worker::follow(Hit& hit, Response& response, std::string& error) {
 
 void Worker::fail(Hit& hit, std::string_view error, Response* partial, bool reused) {
   const Instant done = Clock::now();
-  recorder_.record_failure(hit, done, reused, error, partial);
+  if (!hit.warms_up) recorder_.record_failure(hit, done, reused, error, partial);
   settle(hit, done, true);
 }
 
@@ -348,7 +363,11 @@ void Worker::settle(Hit& hit, Instant done, bool failed) {
   last_done_ = done;
   --in_flight_;
   WorkerCounters::add<std::uint64_t>(counters_.done, 1);
-  if (failed) WorkerCounters::add<std::uint64_t>(counters_.failed, 1);
+  if (hit.warms_up) [[unlikely]] {
+    WorkerCounters::add<std::uint64_t>(counters_.warmup_done, 1);
+  } else if (failed) {
+    WorkerCounters::add<std::uint64_t>(counters_.failed, 1);
+  }
   free_hit(hit);
 }
 

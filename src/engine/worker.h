@@ -39,6 +39,9 @@ struct WorkerCounters {
 
   std::atomic<std::uint64_t> sent{0};
   std::atomic<std::uint64_t> done{0};
+  std::atomic<std::uint64_t> warmup_sent{
+      0};  ///< Of the sent, those of the warm-up. The figures below are without them.
+  std::atomic<std::uint64_t> warmup_done{0};
   std::atomic<std::uint64_t> failed{0};
   std::atomic<std::uint64_t> late{0};
   std::atomic<Nanos::rep> worst_lag{0};
@@ -89,6 +92,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   struct Claim {
     std::uint64_t seq{0};
     Instant due;
+    bool warms_up{false};
   };
 
   // ConnectionOwner
@@ -109,6 +113,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   bool finished() const noexcept;
   bool release_due_hits(Instant now);
   bool claim(Instant now);
+  bool claim_warmup(Instant now);
   bool may_start() const noexcept;
   void end_schedule() noexcept { schedule_over_ = true; }
   bool has_target();
@@ -178,6 +183,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   std::atomic<std::uint64_t> max_in_flight_;
   std::optional<Claim> claim_;
   std::uint64_t in_flight_{0};
+  bool warming_up_;
   bool schedule_over_{false};
   bool ran_out_of_slots_{false};
   bool ran_out_of_targets_{false};

@@ -91,7 +91,7 @@ Instant Worker::next_wake(Instant now) const {
       attack_.feed != nullptr && lazy_targets_.empty() && feed_state_ == TargetFeed::State::kNotYet;
   if (may_start() && !waits_for_target) return claim_ ? std::min(until, claim_->due - wake_margin_) : now;
   if (attack_.options.duration > Nanos{0})
-    until = std::min(until, after(attack_.start_instant, attack_.options.duration));
+    until = std::min(until, after(attack_.time.start_instant, attack_.options.duration));
   return until;
 }
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 BUDGETS = Path(__file__).resolve().parent / "budgets.json"
 FEW, MANY = 400, 1600
+LOOKS = 4  # at a load that seems to cost too much
 SKIPPED = 77
 
 
@@ -38,6 +39,15 @@ def per_hit(binary, load):
     """What interrupts a run only adds to it, so the lesser of two counts."""
     few, many = (min(instructions(binary, load, hits) for _ in range(2)) for hits in (FEW, MANY))
     return round((many - few) / (MANY - FEW))
+
+
+def least_per_hit(binary, load, count, budget):
+    """Once more, and alone, while it seems to be over its budget: a machine that is busy with other things interrupts."""
+    for _ in range(1, LOOKS):
+        if count <= budget:
+            break
+        count = min(count, per_hit(binary, load))
+    return count
 
 
 def skip(why):
@@ -60,12 +70,14 @@ def main():
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         counts = list(pool.map(lambda load: per_hit(options.load, load), budgets["instructions"]))
+    highest = 1 + budgets["tolerance"]
     over = False
     for (load, budget), count in zip(budgets["instructions"].items(), counts):
         verdict = ""
+        count = least_per_hit(options.load, load, count, budget * highest)
         if options.action == "renew":
             verdict = "  renewed"
-        elif count > budget * (1 + budgets["tolerance"]):
+        elif count > budget * highest:
             verdict, over = "  OVER ITS BUDGET", True
         elif count < budget * (1 - budgets["tolerance"]):
             verdict = "  far below: renew the budget"

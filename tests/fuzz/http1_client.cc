@@ -94,8 +94,7 @@ Run attack(const Play& play, std::string_view script) {
                           .requests = {},
                           .plan = &plan,
                           .sink = &sink,
-                          .start = {},
-                          .start_instant = network.now(),
+                          .time = {.start = {}, .start_instant = network.now(), .warmup_instant = network.now()},
                           .bodies = pepe::BodyBudget{std::uint64_t{64} << 20}};
   if (play.method == "POST") state.targets[0].body = std::make_shared<const std::string>("payload");
   state.requests.push_back(pepe::make_request(state.targets[0], state.request_options));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "pepe/base/time.h"
 #include "pepe/base/units.h"
 #include "pepe/pacer/pacer.h"
+#include "pepe/pacer/shard.h"
 #include "pepe/result/run_facts.h"
 #include "pepe/target/targeter.h"
 
@@ -37,6 +39,9 @@ struct AttackOptions {
   std::string name{};                       ///< -name
   Rate rate{};                              ///< -rate, for RunFacts; the schedule itself is the Pacer's
   Nanos duration{0};                        ///< -duration; 0 or less: until stopped
+  Nanos warmup{0};                          ///< -warmup: as long before the start hits are sent that have no results
+  Shard shard{};                            ///< -shard
+  std::optional<std::int64_t> start_at{};   ///< -start-at, in nanoseconds since 1970
   Nanos timeout{std::chrono::seconds{30}};  ///< -timeout, for a whole hit; 0 or less: none
   std::uint64_t workers{10};                ///< -workers: accepted; connections are made when they are needed
   std::uint64_t max_workers{UINT64_MAX};    ///< -max-workers: hits in flight at once, over all threads
@@ -75,8 +80,8 @@ class ChunkSink {
 
 /// Live figures of a running attack, summed over its workers a few times a second.
 struct AttackProgress {
-  Nanos elapsed{0};
-  std::uint64_t sent{0};
+  Nanos elapsed{0};       ///< Negative: before the start, in the warm-up or waiting for -start-at.
+  std::uint64_t sent{0};  ///< The warm-up's hits are in flight at most.
   std::uint64_t done{0};
   std::uint64_t failed{0};  ///< Results with an error text.
   std::uint64_t in_flight{0};

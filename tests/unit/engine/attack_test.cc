@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/gzip.h"
+#include "support/list_targeter.h"
 #include "support/string_results.h"
 #include "support/test_server.h"
 
@@ -22,19 +23,6 @@ namespace pepe {
 namespace {
 
 using namespace std::chrono_literals;
-
-class ListTargeter final : public Targeter {
- public:
-  explicit ListTargeter(std::vector<Target> targets) : targets_{std::move(targets)} {}
-  Expected<std::optional<Target>> next() override {
-    if (at_ == targets_.size()) return std::optional<Target>{};
-    return std::optional<Target>{targets_[at_++]};
-  }
-
- private:
-  std::vector<Target> targets_;
-  std::size_t at_{0};
-};
 
 struct Row {
   std::uint64_t seq;

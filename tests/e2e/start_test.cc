@@ -1,0 +1,107 @@
+// Attacks that begin with a warm-up or at a given time, and attacks that share one schedule.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "pepe_binary.h"
+#include "support/temp_dir.h"
+#include "support/test_server.h"
+
+namespace pepe {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Start, SharesTheScheduleAmongProcesses) {
+  const TempDir dir;
+  const TestServer server;
+  std::vector<std::string> encode{"encode", "-to=csv"};
+  for (const char* index : {"0", "1", "2"}) {
+    Launch launch;
+    launch.args = {"attack",    "-shard=auto/3", "-rate=100", "-duration=200ms", "-output=" + dir.path(index),
+                   server.url()};
+    launch.environment = {std::string{"JOB_COMPLETION_INDEX="} + index};
+    const Ended ended = Process{kPepe, launch}.wait();
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    encode.push_back(dir.path(index));
+  }
+  std::istringstream rows{run_pepe_binary(encode).out};
+  std::set<int> numbers;
+  std::string row;
+  while (std::getline(rows, row)) {
+    std::istringstream fields{row};
+    std::string field;
+    for (int i = 0; i < 9; ++i) std::getline(fields, field, ',');
+    EXPECT_TRUE(numbers.insert(std::stoi(field)).second) << field;
+  }
+  EXPECT_EQ(numbers.size(), 20U);
+  EXPECT_EQ(*numbers.rbegin(), 19);
+}
+
+TEST(Start, WarmsUpWithoutResults) {
+  const TempDir dir;
+  const TestServer server;
+  const Ended ended = run_pepe_binary({"attack", "-warmup=300ms", "-rate=100", "-duration=100ms", "-progress=on",
+                                       "-output=" + dir.path("out"), server.url()});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, ContainsRegex("^starts in 1s  [0-9]+ in flight\n"));
+  EXPECT_EQ(server.requests().size(), 40U);
+  EXPECT_EQ(line_count(run_pepe_binary({"encode", "-to=csv", dir.path("out")}).out), 10U);
+}
+
+TEST(Start, OfARunThatIsStoppedInItsWarmUpLeavesAnEmptyResult) {
+  for (const int signals : {1, 2}) {
+    const TempDir dir;
+    const TestServer server{[](const TestRequest&) { return TestAnswer{.delay = std::chrono::milliseconds{300}}; }};
+    Launch launch;
+    launch.args = {"attack",       "-warmup=1h",      "-rate=100",
+                   "-duration=1h", "-max-workers=20", "-output=" + dir.path("out"),
+                   server.url()};
+    Process process{kPepe, launch};
+    EXPECT_TRUE(server.wait_for_requests(3));
+    for (int i = 0; i < signals; ++i) process.send_signal(i == 0 ? SIGINT : SIGTERM);
+    const Ended ended = process.wait();
+    EXPECT_EQ(ended.status, 0);
+    EXPECT_THAT(ended.err, IsEmpty());
+    const Ended report = run_pepe_binary({"report", "-type=json", dir.path("out")});
+    EXPECT_THAT(report.out, HasSubstr(R"("requests":0,)"));
+    EXPECT_THAT(report.out, HasSubstr(R"("missed":0,)"));
+  }
+}
+
+TEST(Start, ThatHasPassedIsAnError) {
+  const TestServer server;
+  const Ended ended =
+      run_pepe_binary({"attack", "-start-at=1000000000.5", "-duration=1s", "-output=/dev/null", server.url()});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err, ContainsRegex("-start-at=2001-09-0[89]T[0-9:]+\\.5[^ ]* was [0-9hms]+ ago\n$"));
+  EXPECT_THAT(server.requests(), IsEmpty());
+}
+
+TEST(Start, AtATimeIsThatOfItsFirstResult) {
+  const TempDir dir;
+  const TestServer server;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto then = std::to_string(std::chrono::duration_cast<std::chrono::seconds>(now).count() + 2);
+  const Ended ended = run_pepe_binary(
+      {"attack", "-start-at=" + then, "-rate=1", "-duration=1s", "-output=" + dir.path("out"), server.url()});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const std::string row = run_pepe_binary({"encode", "-to=csv", dir.path("out")}).out;
+  EXPECT_THAT(row, testing::StartsWith(then)) << "in nanoseconds, and never early";
+}
+
+TEST(Start, DoesNotUseUpALazyList) {
+  const Ended ended = run_pepe_binary({"attack", "-lazy", "-warmup=1s"}, "GET http://127.0.0.1:1/\n");
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err, HasSubstr("-warmup would use up the targets of a -lazy list"));
+}
+
+}  // namespace
+}  // namespace pepe

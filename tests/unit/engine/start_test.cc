@@ -1,0 +1,176 @@
+// How a run starts: the part of a schedule that is its own, the warm-up before it, the moment that was asked for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/start_time.h"
+#include "pepe/engine/attack.h"
+#include "support/list_targeter.h"
+#include "support/string_results.h"
+#include "support/test_server.h"
+
+namespace pepe {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+std::vector<Target> numbered_targets(const TestServer& server, int count) {
+  std::vector<Target> targets;
+  for (int i = 0; i < count; ++i) targets.push_back({"GET", server.url("/" + std::to_string(i)), {}, nullptr});
+  return targets;
+}
+
+struct HitSent {
+  std::uint64_t seq;
+  std::string path;
+};
+
+struct Ran {
+  AttackSummary summary;
+  std::vector<HitSent> hits;
+};
+
+Ran run_attack(const AttackOptions& options, std::vector<Target> targets) {
+  ListTargeter targeter{std::move(targets)};
+  const auto pacer = make_constant_pacer(options.rate);
+  StringSink sink;
+  auto summary = attack(options, targeter, *pacer, sink, {});
+  EXPECT_TRUE(summary) << summary.error().text();
+  Ran run{*std::move(summary), {}};
+  auto reader = open_results(input_of(sink.bytes), {}, {});
+  EXPECT_TRUE(reader);
+  while (const Result* const hit = *(*reader)->next()) {
+    const std::string url{hit->url};
+    run.hits.push_back({hit->seq, url.substr(url.rfind('/'))});
+  }
+  return run;
+}
+
+TEST(Shards, SendTheWholeScheduleBetweenThem) {
+  for (const bool lazy : {false, true}) {
+    SCOPED_TRACE(lazy);
+    TestServer server;
+    std::set<std::uint64_t> sent;
+    for (std::uint64_t index = 0; index < 3; ++index) {
+      const Ran run =
+          run_attack({.rate = {200, 1s}, .duration = 100ms, .shard = {index, 3}, .lazy = lazy, .threads = 2},
+                     numbered_targets(server, lazy ? 20 : 7));
+      EXPECT_EQ(run.summary.facts.missed, 0U);
+      EXPECT_EQ(run.summary.facts.sent, run.hits.size());
+      EXPECT_DOUBLE_EQ(run.summary.facts.rate.per_second(), 200.0 / 3);
+      for (const HitSent& hit : run.hits) {
+        EXPECT_TRUE(sent.insert(hit.seq).second) << hit.seq;
+        EXPECT_EQ(hit.path, "/" + std::to_string(hit.seq % (lazy ? 20 : 7)));
+      }
+    }
+    EXPECT_EQ(sent.size(), 20U);
+    EXPECT_EQ(*sent.rbegin(), 19U);
+    EXPECT_EQ(server.requests().size(), 20U);
+  }
+}
+
+TEST(Shards, MissOnlyWhatIsTheirOwn) {
+  TestServer server{[](const TestRequest&) { return TestAnswer{.delay = 200ms}; }};
+  const Ran run = run_attack({.rate = {100, 1s}, .duration = 100ms, .shard = {1, 2}, .max_workers = 1},
+                             numbered_targets(server, 1));
+  EXPECT_EQ(run.summary.facts.sent + run.summary.facts.missed, 5U);
+}
+
+TEST(WarmUp, HasNoResultsAndNoFigures) {
+  for (const Rate rate : {Rate{200, 1s}, Rate{0, 1s}}) {
+    SCOPED_TRACE(rate.hits);
+    TestServer server{[](const TestRequest&) { return TestAnswer{.delay = 1ms}; }};
+    const Ran run =
+        run_attack({.rate = rate, .duration = 100ms, .warmup = 100ms, .max_workers = 4}, numbered_targets(server, 1));
+    EXPECT_EQ(run.summary.facts.sent, run.hits.size());
+    EXPECT_EQ(run.summary.failed, 0U);
+    EXPECT_GT(server.requests().size(), run.hits.size());
+    if (rate.unpaced()) continue;
+    EXPECT_EQ(run.hits.size(), 20U);
+    EXPECT_EQ(server.requests().size(), 40U);
+  }
+}
+
+TEST(WarmUp, FailsWithoutAResult) {
+  TestServer server{[](const TestRequest&) { return TestAnswer{.drop = true}; }};
+  const Ran run = run_attack({.rate = {100, 1s}, .duration = 1ns, .warmup = 100ms}, numbered_targets(server, 1));
+  EXPECT_EQ(run.hits.size(), 1U);
+  EXPECT_EQ(run.summary.facts.sent, 1U);
+  EXPECT_EQ(run.summary.failed, 1U);
+}
+
+TEST(WarmUp, LeavesItsConnectionsToTheRun) {
+  TestServer server;
+  const Ran run =
+      run_attack({.rate = {100, 1s}, .duration = 100ms, .warmup = 100ms, .threads = 1}, numbered_targets(server, 1));
+  EXPECT_EQ(run.hits.size(), 10U);
+  EXPECT_LT(server.connections(), 10U);
+}
+
+TEST(WarmUp, IsSharedToo) {
+  TestServer server;
+  const Ran run =
+      run_attack({.rate = {100, 1s}, .duration = 100ms, .warmup = 100ms, .shard = {0, 2}}, numbered_targets(server, 1));
+  EXPECT_EQ(run.hits.size(), 5U);
+  EXPECT_EQ(server.requests().size(), 10U);
+}
+
+std::int64_t wall_clock_nanos() {
+  return std::chrono::duration_cast<Nanos>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+TEST(StartTime, IsOneMomentOnTwoClocks) {
+  for (const Nanos ahead : {10ms, 120ms}) {
+    AttackOptions options;
+    options.start_at = wall_clock_nanos() + ahead.count();
+    options.warmup = 5ms;
+    const auto time = await_start(options, {});
+    ASSERT_TRUE(time);
+    const std::int64_t wall = wall_clock_nanos();
+    const Instant now = Clock::now();
+    EXPECT_EQ(time->start.unix_nanos, *options.start_at);
+    EXPECT_EQ(time->start_instant - time->warmup_instant, options.warmup);
+    // What lies between the readings of the clocks, here and there.
+    EXPECT_LT(std::abs((time->start_instant - now).count() - (*options.start_at - wall)), 10'000'000);
+  }
+}
+
+TEST(StartTime, ThatHasPassedIsAnError) {
+  AttackOptions options;
+  options.start_at = wall_clock_nanos() + Nanos{1h}.count();
+  options.warmup = 2h;
+  const auto time = await_start(options, {});
+  ASSERT_FALSE(time);
+  EXPECT_THAT(time.error().text(), HasSubstr(" less -warmup=2h0m0s was 1h0m0s ago"));
+  options.warmup = Nanos{0};
+  options.start_at = 1;
+  EXPECT_THAT(await_start(options, {}).error().text(), HasSubstr("-start-at=19"));
+}
+
+TEST(StartTime, WithoutAWishIsNowAndTheWarmUp) {
+  AttackOptions options;
+  options.warmup = 3s;
+  const Instant before = Clock::now();
+  const auto time = await_start(options, {});
+  ASSERT_TRUE(time);
+  EXPECT_GE(time->warmup_instant, before);
+  EXPECT_LE(time->warmup_instant, Clock::now());
+  EXPECT_EQ(time->start_instant - time->warmup_instant, options.warmup);
+}
+
+TEST(StartTime, MayLieBeyondAllClocks) {
+  AttackOptions options;
+  options.warmup = Nanos::max();
+  const auto time = await_start(options, {});
+  ASSERT_TRUE(time);
+  EXPECT_EQ(time->start_instant, Instant::max());
+  EXPECT_LE(time->warmup_instant, Clock::now());
+}
+
+}  // namespace
+}  // namespace pepe
