@@ -8,7 +8,7 @@
 
 #include "bench/micro/harness.h"
 #include "pepe/metrics/metrics.h"
-#include "pepe/pacer/pacer.h"
+#include "pepe/pacer/load.h"
 #include "pepe/result/chunk_writer.h"
 #include "pepe/result/codec.h"
 #include "pepe/target/targeter.h"
@@ -73,10 +73,19 @@ class Micro {
   }
 
   void run_pacer() {
-    const auto pacer = make_constant_pacer({.hits = 333, .per = std::chrono::seconds{1}});
-    report("pacer due", kResults, [&] {
-      for (std::uint64_t seq = 0; seq < kResults; ++seq) keep(pacer->due(seq));
-    });
+    using std::chrono::seconds;
+    const LoadFlags flags{.rate = {333, seconds{1}},
+                          .duration = std::chrono::hours{1},
+                          .rate_to = Rate{1000, seconds{1}},
+                          .amplitude = Rate{333, seconds{1}},
+                          .period = seconds{60},
+                          .steps = {{{333, seconds{1}}, seconds{60}}, {{7, seconds{3}}, seconds{60}}}};
+    for (const PacerEntry& entry : pacers()) {
+      const auto load = entry.make(flags);
+      report("pacer due " + std::string{entry.name}, kResults, [&] {
+        for (std::uint64_t seq = 0; seq < kResults; ++seq) keep((*load).pacer->due(seq));
+      });
+    }
   }
 
   void run_chunk_writer() {

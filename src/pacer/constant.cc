@@ -1,22 +1,15 @@
 // HOT: due() once per hit. No allocation, lock, log or wall clock.
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 
+#include "pacer/shapes.h"
+#include "pacer/whole.h"
 #include "pepe/base/check.h"
 #include "pepe/pacer/pacer.h"
 
 namespace pepe {
 namespace {
-
-__extension__ using Wide = unsigned __int128;
-
-constexpr std::uint64_t kMostHits = std::numeric_limits<std::uint64_t>::max();
-
-std::uint64_t saturate(Wide value) noexcept {
-  return value > kMostHits ? kMostHits : static_cast<std::uint64_t>(value);
-}
 
 /// Every hit due at once.
 class UnpacedPacer final : public Pacer {
@@ -77,6 +70,10 @@ std::unique_ptr<Pacer> make_constant_pacer(Rate rate) {
   PEPE_CHECK(rate.hits >= 0 && rate.per.count() >= 0);
   if (rate.unpaced()) return std::make_unique<UnpacedPacer>();
   return std::make_unique<ConstantPacer>(rate);
+}
+
+Expected<Load> make_constant_load(const LoadFlags& flags) {
+  return Load{make_constant_pacer(flags.rate), flags.duration.value_or(Nanos{0}), flags.rate};
 }
 
 }  // namespace pepe
