@@ -10,6 +10,8 @@
 #include "cli/output_file.h"
 #include "cli/result_inputs.h"
 #include "cli/thresholds.h"
+#include "pepe/base/saturate.h"
+#include "pepe/base/text.h"
 #include "pepe/metrics/metrics.h"
 #include "pepe/report/reporter.h"
 
@@ -23,6 +25,7 @@ struct ReportOptions {
   Nanos every{0};
   const GroupKey* group_key{nullptr};
   std::optional<std::vector<ReportQuantile>> quantiles;
+  LatencyFrom latency_from{LatencyFrom::kService};
   std::vector<Threshold> thresholds;
 };
 
@@ -31,11 +34,15 @@ class Gathered {
  public:
   Gathered(const ReportPlan& plan, const ReportOptions& options) : whole_{plan.bounds}, reporter_{*plan.reporter} {
     if (options.group_key != nullptr) groups_.emplace(*options.group_key, plan.bounds);
+    style_.latency_from = options.latency_from;
     if (options.quantiles) style_.quantiles = *options.quantiles;
   }
 
-  void add(const Result& result) { groups_ ? groups_->add(result) : whole_.add(result); }
+  void add(const Result& result, Nanos latency) {
+    groups_ ? groups_->add(result, latency) : whole_.add(result, latency);
+  }
   void add(const RunFacts& facts) { whole_.add(facts); }
+  std::span<const RunFacts> runs() const { return whole_.runs(); }
 
   void write(std::string& out) const {
     if (!by_group()) return reporter_.write(whole_, style_, out);
@@ -84,6 +91,13 @@ void add_report_flags(FlagSet& flags, ReportOptions& options) {
               auto quantiles = parse_quantiles(text);
               if (!quantiles) return std::move(quantiles).error();
               options.quantiles = *std::move(quantiles);
+              return {};
+            });
+  flags.add({"latency", "FROM", "from when latencies count: service (the sending) or schedule (when due)", "service"},
+            [&options](std::string_view text) -> Expected<void> {
+              if (text != "service" && text != "schedule")
+                return Error{fmt::format("{} is neither service nor schedule", quote(text))};
+              options.latency_from = text == "schedule" ? LatencyFrom::kSchedule : LatencyFrom::kService;
               return {};
             });
   flags.add({"group-by", "KEY", "a report of each group, by " + group_key_names()},
@@ -150,11 +164,31 @@ class Report {
   std::optional<Error> failure_;
 };
 
+/// Hands every result of `inputs` to `add`, with the latency that counts.
+template <class Add>
+Expected<void> read_latencies(ResultInputs& inputs, LatencyFrom from, Add add) {
+  if (from == LatencyFrom::kService) return inputs.read_all([&add](const Result& one) { add(one, one.latency); });
+  return inputs.read_all([&add](const Result& one) { add(one, one.latency_from_due()); });
+}
+
+/// Says what latencies from the schedule can't show.
+void remark_on_schedule(std::span<const RunFacts> runs) {
+  std::uint64_t missed = 0;
+  bool closed = false;
+  for (const RunFacts& run : runs) {
+    missed = saturating_add(missed, run.missed);
+    closed = closed || run.rate.unpaced();
+  }
+  if (missed > 0) print_note(fmt::format("{} hits missed: due and never sent, they are in no latency", missed));
+  if (closed) print_note("a closed loop (-rate=0) has no schedule: its latencies count from the sending");
+}
+
 int make_report(const ReportPlan& plan, const ReportOptions& options, std::vector<std::string> names) {
   Gathered gathered{plan, options};
   std::optional<Report> report;
   ResultInputsOptions reading;
   reading.decode = {.bodies = false, .headers = false};
+  reading.need_lag = options.latency_from == LatencyFrom::kSchedule;
   reading.facts = [&gathered](const RunFacts& facts) { gathered.add(facts); };
   reading.hooks.before_read = [&]() -> Expected<std::optional<Nanos>> {
     return report ? report->on_read(gathered) : std::optional<Nanos>{};
@@ -166,9 +200,12 @@ int make_report(const ReportPlan& plan, const ReportOptions& options, std::vecto
   if (!output) return fail(output.error().text());
   report.emplace(*std::move(output), options.every);
 
-  const Expected<void> read = inputs->read_all([&gathered](const Result& result) { gathered.add(result); });
+  const Expected<void> read =
+      read_latencies(*inputs, options.latency_from,
+                     [&gathered](const Result& result, Nanos latency) { gathered.add(result, latency); });
   if (report->failure()) return report->output().fail(*report->failure());
   if (const auto remark = inputs->gap_remark()) print_note(*remark);
+  if (options.latency_from == LatencyFrom::kSchedule) remark_on_schedule(gathered.runs());
   // What was read before the damage is worth a report; that something is wrong is said, and by the status.
   if (read || inputs->given() > 0) {
     auto written = report->write(gathered);

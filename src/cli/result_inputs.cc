@@ -28,6 +28,24 @@ class SpanReader final : public ResultReader {
   std::size_t input_;
 };
 
+/// Refuses results of which nobody knows how late they were.
+class LagReader final : public ResultReader {
+ public:
+  LagReader(std::unique_ptr<ResultReader> reader, std::string name)
+      : reader_{std::move(reader)}, name_{std::move(name)} {}
+
+  Expected<const Result*> next() override {
+    auto result = reader_->next();
+    if (!result || *result == nullptr || (*result)->has_lag) return result;
+    return Error{name_ +
+                 ": it does not say how late its hits were sent: only what attack wrote in its own encoding does"};
+  }
+
+ private:
+  std::unique_ptr<ResultReader> reader_;
+  std::string name_;
+};
+
 /// `damaged` outlives what is made of these.
 DecoderEvents events_of(const std::string& name, const ResultInputsOptions& options, bool& damaged) {
   DecoderEvents events;
@@ -79,6 +97,7 @@ Expected<ResultInputs> ResultInputs::open(std::vector<std::string> names, Result
       empty = std::move(reader).error();
       continue;
     }
+    if (state->options.need_lag) *reader = std::make_unique<LagReader>(*std::move(reader), name);
     if (several) {
       readers.push_back(std::make_unique<SpanReader>(*std::move(reader), state->spans, readers.size()));
     } else {

@@ -20,6 +20,7 @@ struct ResultInputsOptions {
   DecodeOptions decode;
   ReadHooks hooks;
   std::function<void(const RunFacts&)> facts;  ///< May be empty.
+  bool need_lag{false};  ///< A file ends, with an error, at the first result of which nobody knows how late it was.
 };
 
 /// The result files that a command names, read as one: a result from each in turn. Damage is said on standard

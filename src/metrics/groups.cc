@@ -76,7 +76,7 @@ GroupedMetrics::~GroupedMetrics() = default;
 GroupedMetrics::GroupedMetrics(GroupedMetrics&&) noexcept = default;
 GroupedMetrics& GroupedMetrics::operator=(GroupedMetrics&&) noexcept = default;
 
-void GroupedMetrics::add(const Result& result) { state_->group_of(result).metrics.add(result); }
+void GroupedMetrics::add(const Result& result, Nanos latency) { state_->group_of(result).metrics.add(result, latency); }
 
 const GroupKey& GroupedMetrics::key() const noexcept { return state_->key; }
 std::span<const ResultGroup> GroupedMetrics::groups() const noexcept { return state_->groups; }

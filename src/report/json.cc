@@ -102,6 +102,7 @@ void write_json_report(const Metrics& metrics, const ReportStyle& style, std::st
   append_number("success", m.success, out);
   append_status_codes(m, out);
   append_errors(m, out);
+  if (style.latency_from == LatencyFrom::kSchedule) out += R"(,"latency_from":"schedule")";
   if (!metrics.runs().empty()) append_error_counts(m, out);
   append_generator(metrics.runs(), out);
   out += "}\n";

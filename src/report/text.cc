@@ -26,6 +26,7 @@ void append_latencies(const Metrics& metrics, const MetricsSummary& m, const Rep
   }
   fmt::format_to(std::back_inserter(out), "Latencies\t[min, mean, {}max]\t{}, {}, {}{}\n", labels,
                  rounded(m.latency_min), rounded(m.latency_mean), values, rounded(m.latency_max));
+  if (style.latency_from == LatencyFrom::kSchedule) out += "Latency\t[from]\tschedule\n";
 }
 
 void append_status_codes(const MetricsSummary& summary, std::string& out) {

@@ -56,9 +56,9 @@ inline constexpr std::string_view kHits = "hits";
 inline constexpr std::string_view kFacts = "facts";
 }  // namespace key
 
-inline constexpr std::array<std::string_view, 13> kOutcomeColumnNames{
+inline constexpr std::array<std::string_view, 14> kOutcomeColumnNames{
     "attack", "method",  "url",  "code",   "bytes_out", "bytes_in", "bytes_read",
-    "error",  "headers", "body", "reused", "zone",      "protocol"};
+    "error",  "headers", "body", "reused", "zone",      "protocol", "no_lag"};
 inline constexpr std::array<std::string_view, 5> kHitColumnNames{"outcome", "seq", "due", "latency", "lag"};
 
 /// The head of a chunk, as far as it is to be believed: its own checksum fits.

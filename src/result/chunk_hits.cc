@@ -19,7 +19,8 @@ enum OutcomeColumn : std::size_t {
   kBody,
   kReused,
   kZone,
-  kProtocol
+  kProtocol,
+  kNoLag
 };
 enum HitColumn : std::size_t { kOutcome, kSeq, kDue, kLatency, kLag };
 
@@ -200,6 +201,7 @@ Expected<ChunkHits::Entry> ChunkHits::make_entry(const OutcomeRow& row, std::uin
   result.bytes_in = row[kBytesIn];
   result.bytes_read = row[kBytesRead];
   result.reused = row[kReused] != 0;
+  result.has_lag = row[kNoLag] == 0;
   result.protocol = to_protocol(row[kProtocol]);
   result.timestamp.zone_minutes = static_cast<std::int16_t>(zone);
   result.has_headers = row[kHeaders] != kNone;

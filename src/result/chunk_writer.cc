@@ -125,6 +125,7 @@ OutcomeId ChunkWriter::intern(const Outcome& outcome) {
   at = put_uint(at, outcome.reused ? 1 : 0);
   at = put_int(at, outcome.zone_minutes);
   at = put_uint(at, static_cast<std::uint64_t>(outcome.protocol));
+  at = put_uint(at, outcome.has_lag ? 0 : 1);
   const std::string_view bytes{row.data(), static_cast<std::size_t>(at - row.data())};
   return {.index = state.outcomes.intern({}, bytes), .chunk = state.chunk};
 }

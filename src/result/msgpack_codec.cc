@@ -43,7 +43,8 @@ class MsgpackEncoder final : public Encoder {
                           .body = body,
                           .reused = result.reused,
                           .protocol = result.protocol,
-                          .zone_minutes = result.timestamp.zone_minutes};
+                          .zone_minutes = result.timestamp.zone_minutes,
+                          .has_lag = result.has_lag};
     writer_.add(writer_.intern(outcome), result.seq, result.timestamp.unix_nanos, result.latency, result.lag);
     if (writer_.full()) writer_.take(out);
   }

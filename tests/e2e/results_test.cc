@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "e2e/pepe_binary.h"
+#include "pepe/result/chunk_writer.h"
 #include "support/temp_dir.h"
 
 namespace pepe {
@@ -246,6 +247,93 @@ TEST(Report, RefusesQuantilesThatNoReportCouldShow) {
     EXPECT_EQ(none.status, 2);
     EXPECT_THAT(none.err, StartsWith("-quantiles: there are none in a report of -type=h"));
   }
+}
+
+/// Ten hits of 1 ms each, of which hit i was taken up i ms late, as attack writes them.
+std::string late_hits(std::int64_t rate = 100, std::uint64_t missed = 0) {
+  std::string out;
+  RunFacts facts;
+  facts.run_id = 1;
+  facts.rate.hits = rate;
+  facts.complete = true;
+  facts.missed = missed;
+  append_facts_chunk(facts, out);
+  ChunkWriter writer{{.run_id = 1}};
+  const OutcomeId outcome = writer.intern({.method = "GET", .url = "http://h/", .code = 200});
+  for (int i = 0; i < 10; ++i) {
+    const Nanos lag{i * 1'000'000};
+    writer.add(outcome, static_cast<std::uint64_t>(i), 1'700'000'000'000'000'000 + i * 10'000'000 + lag.count(),
+               Nanos{1'000'000}, lag);
+  }
+  writer.take(out);
+  return out;
+}
+
+TEST(Report, CountsLatenciesFromTheScheduleOnDemand) {
+  const std::string results = late_hits();
+  const Ended service = run_pepe_binary({"report", "-latency=service"}, results);
+  EXPECT_EQ(service.out, run_pepe_binary({"report"}, results).out);
+  EXPECT_THAT(service.out, HasSubstr("  1ms, 1ms, 1ms, 1ms, 1ms, 1ms, 1ms\n"));
+  const Ended schedule = run_pepe_binary({"report", "-latency=schedule"}, results);
+  EXPECT_EQ(schedule.status, 0);
+  EXPECT_THAT(schedule.err, IsEmpty());
+  EXPECT_THAT(schedule.out, HasSubstr("  1ms, 5.5ms, 5.5ms, 9.5ms, 10ms, 10ms, 10ms\nLatency       [from]  "));
+  const auto line_with = [](const std::string& text, const char* label) {
+    const std::size_t at = text.find(label);
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  for (const char* label : {"Requests ", "Duration "}) {
+    EXPECT_EQ(line_with(schedule.out, label), line_with(service.out, label));
+  }
+}
+
+TEST(Report, CountsFromTheScheduleInEveryTypeGroupAndLimit) {
+  const std::string results = late_hits();
+  const auto report = [&results](std::vector<std::string> args) {
+    args.insert(args.begin(), {"report", "-latency=schedule"});
+    return run_pepe_binary(args, results);
+  };
+  EXPECT_THAT(report({"-type=json"}).out, HasSubstr(R"("50th":5500000,)"));
+  EXPECT_THAT(report({"-type=json"}).out, HasSubstr(R"(,"latency_from":"schedule")"));
+  EXPECT_THAT(report({"-type=json", "-group-by=url"}).out, HasSubstr(R"("50th":5500000,)"));
+  EXPECT_THAT(report({"-type=hist[0,6ms]"}).out, HasSubstr("+Inf]  5  50.00%"));
+  EXPECT_THAT(report({"-type=hdrplot"}).out, HasSubstr("5.500000   0.500000"));
+  const Ended broken = report({"-fail-if=max>9ms"});
+  EXPECT_EQ(broken.status, 4);
+  EXPECT_EQ(broken.err, "pepe: -fail-if max>9ms: max is 10ms\n");
+}
+
+TEST(Report, RefusesAScheduleThatNobodyKnows) {
+  const TempDir dir;
+  const std::string native = dir.write("native", late_hits());
+  const std::string plain = dir.write("plain", csv(5));
+  for (const char* encoding : {"csv", "json", "gob", "msgpack"}) {
+    SCOPED_TRACE(encoding);
+    const std::string file = dir.path(encoding);
+    ASSERT_EQ(run_pepe_binary({"encode", std::string{"-to="} + encoding, "-output=" + file, plain}).status, 0);
+    const Ended ended = run_pepe_binary({"report", "-latency=schedule", file});
+    EXPECT_EQ(ended.status, 1);
+    EXPECT_THAT(ended.out, IsEmpty());
+    EXPECT_THAT(ended.err, HasSubstr(" " + file + ": it does not say how late its hits were sent"));
+    EXPECT_EQ(line_count(ended.err), 1U);
+    const Ended both = run_pepe_binary({"report", "-latency=schedule", file, native});
+    EXPECT_EQ(both.status, 1);
+    EXPECT_THAT(both.out, HasSubstr("200:10  \n"));
+    EXPECT_THAT(both.err, HasSubstr(" " + file + ": it does not say"));
+  }
+  const std::string copy = dir.path("copy");
+  ASSERT_EQ(run_pepe_binary({"encode", "-to=msgpack", "-output=" + copy, native}).status, 0);
+  EXPECT_EQ(run_pepe_binary({"report", "-latency=schedule", copy}).out,
+            run_pepe_binary({"report", "-latency=schedule", native}).out);
+  EXPECT_EQ(run_pepe_binary({"report", "-latency=due", native}).status, 2);
+}
+
+TEST(Report, SaysWhatAScheduleCanNotShow) {
+  const Ended missed = run_pepe_binary({"report", "-latency=schedule"}, late_hits(100, 7));
+  EXPECT_EQ(missed.status, 0);
+  EXPECT_EQ(missed.err, "pepe: 7 hits missed: due and never sent, they are in no latency\n");
+  const Ended closed = run_pepe_binary({"report", "-latency=schedule"}, late_hits(0));
+  EXPECT_THAT(closed.err, HasSubstr("a closed loop (-rate=0) has no schedule"));
 }
 
 // Two targets in turn, of which one fails.

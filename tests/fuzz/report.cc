@@ -100,6 +100,7 @@ void check_quantile_list(std::string_view text) {
 
 pepe::ReportStyle draw_style(std::uint64_t dice) {
   pepe::ReportStyle style;
+  if (dice / 16 % 4 == 0) style.latency_from = pepe::LatencyFrom::kSchedule;
   if (dice / 4 % 4 == 0) style.quantiles = *pepe::parse_quantiles("99.99,0,100,12.5");
   return style;
 }

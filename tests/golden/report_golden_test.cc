@@ -73,9 +73,15 @@ TEST(ReportGoldens, AreVegetasForItsOwnResults) {
 }
 
 TEST(ReportGoldens, ShowTheQuantilesThatAreAskedFor) {
-  const ReportStyle style{.quantiles = *parse_quantiles("99.9,50,0,100,12.5")};
+  const ReportStyle style{.latency_from = {}, .quantiles = *parse_quantiles("99.9,50,0,100,12.5")};
   expect_golden("report_quantiles.text", report("text", kMixed, {}, style));
   expect_golden("report_quantiles.json", report("json", kMixed, {}, style));
+}
+
+TEST(ReportGoldens, SayThatLatenciesCountFromTheSchedule) {
+  const ReportStyle style{.latency_from = LatencyFrom::kSchedule};
+  expect_golden("report_schedule.text", report("text", kErrors, {}, style));
+  expect_golden("report_schedule.json", report("json", kErrors, {}, style));
 }
 
 TEST(ReportGoldens, ShowErrorsThatVegetaDoesNotGroupOrEscape) {

@@ -61,6 +61,7 @@ void group_headers(RandomResult& result, bool sorted) {
 RandomResult carried_by(std::string_view name, RandomResult result) {
   if (name == "msgpack") return result;
   result.lag = Nanos{0};
+  result.has_lag = false;
   result.bytes_read = 0;
   result.reused = false;
   result.protocol = Protocol::kNone;

@@ -69,6 +69,7 @@ class Maker {
     out.has_headers = !one_in(3);
     if (out.has_headers) out.headers = headers();
     out.lag = Nanos{number<std::int64_t>()};
+    out.has_lag = one_in(2);
     out.bytes_read = number<std::uint64_t>();
     out.reused = one_in(2);
     out.protocol = static_cast<Protocol>(below(3));
@@ -127,7 +128,7 @@ class Maker {
 
 auto fields(const RandomResult& r) {
   return std::tie(r.attack, r.seq, r.code, r.timestamp, r.latency, r.bytes_out, r.bytes_in, r.error, r.body, r.method,
-                  r.url, r.headers, r.has_headers, r.lag, r.bytes_read, r.reused, r.protocol);
+                  r.url, r.headers, r.has_headers, r.lag, r.has_lag, r.bytes_read, r.reused, r.protocol);
 }
 
 }  // namespace
@@ -150,6 +151,7 @@ Result RandomResult::view() {
   out.headers = views_;
   out.has_headers = has_headers;
   out.lag = lag;
+  out.has_lag = has_lag;
   out.bytes_read = bytes_read;
   out.reused = reused;
   out.protocol = protocol;
@@ -165,8 +167,8 @@ std::ostream& operator<<(std::ostream& out, const RandomResult& r) {
       << (r.body ? quote(*r.body) : "nil") << " method " << quote(r.method) << " url " << quote(r.url) << " headers "
       << (r.has_headers ? "{" : "nil {");
   for (const auto& [name, value] : r.headers) out << quote(name) << ": " << quote(value) << ", ";
-  return out << "} lag " << r.lag.count() << " bytes_read " << r.bytes_read << " reused " << r.reused << " protocol "
-             << static_cast<int>(r.protocol);
+  return out << "} lag " << r.lag.count() << (r.has_lag ? "" : "?") << " bytes_read " << r.bytes_read << " reused "
+             << r.reused << " protocol " << static_cast<int>(r.protocol);
 }
 
 RandomResult copy_of(const Result& result) {
@@ -185,6 +187,7 @@ RandomResult copy_of(const Result& result) {
   for (const HeaderView& header : result.headers) out.headers.emplace_back(header.name, header.value);
   out.has_headers = result.has_headers;
   out.lag = result.lag;
+  out.has_lag = result.has_lag;
   out.bytes_read = result.bytes_read;
   out.reused = result.reused;
   out.protocol = result.protocol;

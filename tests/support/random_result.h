@@ -29,6 +29,7 @@ struct RandomResult {
   std::vector<std::pair<std::string, std::string>> headers;
   bool has_headers{false};
   Nanos lag{0};
+  bool has_lag{false};
   std::uint64_t bytes_read{0};
   bool reused{false};
   Protocol protocol{Protocol::kNone};

@@ -49,7 +49,9 @@ class GroupedMetrics {
   GroupedMetrics(GroupedMetrics&&) noexcept;
   GroupedMetrics& operator=(GroupedMetrics&&) noexcept;
 
-  void add(const Result& result);
+  void add(const Result& result) { add(result, result.latency); }
+  /// As Metrics::add().
+  void add(const Result& result, Nanos latency);
   const GroupKey& key() const noexcept;
   std::span<const ResultGroup> groups() const noexcept;
 

@@ -67,7 +67,9 @@ class Metrics {
   Metrics(Metrics&&) noexcept;
   Metrics& operator=(Metrics&&) noexcept;
 
-  void add(const Result& result);
+  void add(const Result& result) { add(result, result.latency); }
+  /// `latency` counts in the place of the result's own; its times stay what they are.
+  void add(const Result& result, Nanos latency);
   /// Facts of a run whose results are among these; later facts of the same run replace earlier ones. Past some ten
   /// thousand runs they are no longer kept.
   void add(const RunFacts& facts);

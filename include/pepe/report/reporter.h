@@ -14,8 +14,12 @@
 
 namespace pepe {
 
+/// From when latencies count: from the sending of a hit, or from when it was due.
+enum class LatencyFrom { kService, kSchedule };
+
 /// What a report shows beside what its type fixes.
 struct ReportStyle {
+  LatencyFrom latency_from{LatencyFrom::kService};  ///< Of the latencies that the metrics were given; for the label.
   std::vector<ReportQuantile> quantiles{usual_quantiles()};
 };
 

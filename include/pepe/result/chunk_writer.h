@@ -53,6 +53,7 @@ struct Outcome {
   bool reused{false};
   Protocol protocol{Protocol::kNone};
   std::int16_t zone_minutes{0};
+  bool has_lag{true};  ///< false: nobody knows how late the hit was taken up.
 };
 
 /// An Outcome that the open chunk holds already. Valid until that chunk is taken: ask is_current() before each use.

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "pepe/base/saturate.h"
 #include "pepe/base/time.h"
 
 namespace pepe {
@@ -45,9 +46,12 @@ struct Result {
   // Only the native stream carries these; 0, false and none from other encodings.
   Nanos lag{0};                 ///< How late the hit was taken up, against its due time.
   std::uint64_t bytes_read{0};  ///< Body bytes that came over the connection, kept or not.
+  bool has_lag{false};          ///< false: nobody knows how late.
   bool reused{false};           ///< The connection had carried a hit before.
   Protocol protocol{Protocol::kNone};
 
+  /// From when the hit was due. REQUIRES: has_lag.
+  Nanos latency_from_due() const noexcept { return Nanos{saturating_add(latency.count(), lag.count())}; }
   bool success() const noexcept { return code >= 200 && code < 400; }
 };
 

@@ -35,6 +35,19 @@ TEST(Metrics, AreZeroWithoutResults) {
   EXPECT_EQ(Metrics{}.quantile(0.5), Nanos{0});
 }
 
+TEST(Metrics, CountALatencyThatIsNotTheResultsOwnAndLeaveItsTimesAlone) {
+  Metrics metrics{{Nanos{0}, Nanos{50}}};
+  metrics.add(hit(0, 10), Nanos{100});
+  metrics.add(hit(5, 20), Nanos{60});
+  const MetricsSummary m = metrics.summary();
+  EXPECT_EQ(m.latency_total, Nanos{160});
+  EXPECT_EQ(m.latency_max, Nanos{100});
+  EXPECT_EQ(metrics.quantile(0.5), Nanos{80});
+  EXPECT_EQ(metrics.bucket_counts()[1], 2U);
+  EXPECT_EQ(m.wait, Nanos{20});
+  EXPECT_EQ(m.duration, Nanos{5});
+}
+
 TEST(Metrics, TruncateTheMean) {
   const MetricsSummary m = summary_of({hit(0, 3), hit(0, 3), hit(0, 5)});
   EXPECT_EQ(m.latency_total, Nanos{11});

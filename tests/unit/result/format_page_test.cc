@@ -140,7 +140,7 @@ TEST(ResultFormatPage, HasAPythonReaderThatReadsEveryField) {
     want += fmt::format(
         R"({{"attack": "a", "method": "GET", "url": "http://127.0.0.1/", "code": {}, "bytes_out": 0, "bytes_in": {}, )"
         R"("bytes_read": {}, "error": "{}", "headers": [["Content-Type", "text/plain"], ["X-A", "1"]], "body": "{}", )"
-        R"("reused": 0, "zone": 0, "protocol": 0, "outcome": {}, "seq": {}, "due": {}, "latency": {}, "lag": {}, "time": {}}})"
+        R"("reused": 0, "zone": 0, "protocol": 0, "no_lag": 0, "outcome": {}, "seq": {}, "due": {}, "latency": {}, "lag": {}, "time": {}}})"
         "\n",
         hit.code, hit.body.size(), hit.body.size(), hit.code == 404 ? "404 Not Found" : "", hit.body, outcome, hit.seq,
         hit.due, hit.latency, hit.lag, hit.due + hit.lag);
