@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
+#include "pepe/base/check.h"
 #include "pepe/base/text.h"
 #include "pepe/base/time.h"
 #include "pepe/report/quantiles.h"
@@ -43,6 +46,12 @@ Expected<double> Threshold::parse_limit(Unit unit, std::string_view text) {
   return limit;
 }
 
+Expected<double> Threshold::parse_change(std::string_view text) {
+  const auto percent = parse_decimal(text.substr(1, text.size() - 2));
+  if (!percent) return Error{fmt::format("{} is no change: want one like +5%, of at most 15 digits", quote(text))};
+  return (text.starts_with('-') ? -*percent : *percent) / 100;
+}
+
 Expected<Threshold> Threshold::parse(std::string_view text) {
   const std::size_t sign = text.find_first_of("<>");
   if (sign == std::string_view::npos) return Error{"want FIGURE>VALUE or FIGURE<VALUE, as in p99>300ms"};
@@ -61,7 +70,9 @@ Expected<Threshold> Threshold::parse(std::string_view text) {
   } else {
     threshold.compare_ = inclusive ? Compare::kAtMost : Compare::kBelow;
   }
-  const auto limit = parse_limit(*unit, trim(text.substr(sign + (inclusive ? 2 : 1))));
+  const std::string_view value = trim(text.substr(sign + (inclusive ? 2 : 1)));
+  threshold.is_change_ = (value.starts_with('+') || value.starts_with('-')) && value.ends_with('%');
+  const auto limit = threshold.is_change_ ? parse_change(value) : parse_limit(*unit, value);
   if (!limit) return limit.error();
   threshold.limit_ = *limit;
   return threshold;
@@ -89,18 +100,39 @@ bool Threshold::is_met(double value) const {
   return false;
 }
 
-std::optional<std::string> Threshold::broken_by(const Metrics& metrics) const {
-  // A run without a single result is no proof that all is well.
-  if (metrics.summary().requests == 0) return text_ + ": there are no results";
-  const double value = value_in(metrics);
-  if (!is_met(value)) return std::nullopt;
+std::string Threshold::shown(double value) const {
   switch (unit_) {
     case Unit::kDuration:
-      return fmt::format("{}: {} is {}", text_, figure_, format_duration(Nanos{static_cast<std::int64_t>(value)}));
-    case Unit::kRatio: return fmt::format("{}: {} is {:.6g}%", text_, figure_, value * 100);
+      // The largest duration is beyond what it rounds to as a double.
+      return format_duration(value < 0x1p63 ? Nanos{static_cast<std::int64_t>(value)} : Nanos::max());
+    case Unit::kRatio: return fmt::format("{:.6g}%", value * 100);
     case Unit::kNumber: break;
   }
-  return fmt::format("{}: {} is {:.10g}", text_, figure_, value);
+  return fmt::format("{:.10g}", value);
+}
+
+std::optional<std::string> Threshold::broken_by(const Metrics& metrics, const Metrics* base) const {
+  // A run without a single result is no proof that all is well.
+  if (metrics.count() == 0) return text_ + ": there are no results";
+  const double value = value_in(metrics);
+  if (is_change_) {
+    PEPE_CHECK(base != nullptr);
+    if (base->count() == 0) return text_ + ": there are no results in the base";
+    return broken_by_change(value_in(*base), value);
+  }
+  if (!is_met(value)) return std::nullopt;
+  return fmt::format("{}: {} is {}", text_, figure_, shown(value));
+}
+
+// What was 0 and is not has grown, or fallen, by more than any share.
+std::optional<std::string> Threshold::broken_by_change(double before, double after) const {
+  const double difference = after - before;
+  const bool from_nothing = before == 0 && difference != 0;
+  const double size = before < 0 ? -before : before;
+  const double share = before == 0 ? difference * std::numeric_limits<double>::max() : difference / size;
+  if (!is_met(share)) return std::nullopt;
+  const std::string by = from_nothing ? "" : fmt::format(", by {:+.2f}%", share * 100);
+  return fmt::format("{}: {} went from {} to {}{}", text_, figure_, shown(before), shown(after), by);
 }
 
 }  // namespace pepe

@@ -75,7 +75,7 @@ bool ErrorTally::add_text(std::string_view error, std::size_t kind) {
 
 void ErrorTally::write_to(MetricsSummary& summary) const {
   for (const Text& text : texts_) summary.errors.emplace_back(text.text, text.count);
-  for (const Kind& kind : kinds_) summary.error_kinds.push_back({kind.key, kind.count, kind.merged});
+  for (const Kind& kind : kinds_) summary.error_kinds.push_back({kind.key, kind.key, kind.count, kind.merged});
   // A kind of one text is shown as that text, port and all.
   for (const Text& text : texts_) {
     if (ErrorKind& kind = summary.error_kinds[text.kind]; !kind.merged) kind.text = text.text;

@@ -186,6 +186,11 @@ MetricsSummary Metrics::summary() const {
   return out;
 }
 
+std::uint64_t Metrics::count() const noexcept { return state_->latencies.count(); }
+std::pair<Nanos, Nanos> Metrics::ranked(std::uint64_t rank) const {
+  const auto [least, most] = state_->latencies.range_at(rank);
+  return {Nanos{least}, Nanos{most}};
+}
 Nanos Metrics::quantile(double q) const { return Nanos{state_->latencies.at(q)}; }
 const std::vector<Nanos>& Metrics::bounds() const noexcept { return state_->histogram.bounds(); }
 const std::vector<std::uint64_t>& Metrics::bucket_counts() const noexcept { return state_->histogram.counts(); }

@@ -7,26 +7,42 @@
 
 namespace pepe {
 
-std::uint64_t LogLinearCounts::middle_of(std::size_t slot) {
-  if (slot < 2 * kPerOctave) return slot;
-  const std::uint64_t shift = slot / kPerOctave - 1;
-  const std::uint64_t lowest = (slot - shift * kPerOctave) << shift;
-  return lowest + ((std::uint64_t{1} << shift) >> 1);
+namespace {
+
+// The slot of INT64_MIN reaches beyond what has a negative.
+std::int64_t signed_value(std::uint64_t magnitude, bool below_zero) {
+  const auto value = static_cast<std::int64_t>(std::min<std::uint64_t>(magnitude, INT64_MAX));
+  return below_zero ? -value : value;
 }
 
-std::int64_t LogLinearCounts::at(std::uint64_t rank) const {
-  constexpr std::uint64_t kHighest = INT64_MAX;  // the slot of INT64_MIN has its middle beyond
+}  // namespace
+
+LogLinearCounts::Place LogLinearCounts::find(std::uint64_t rank) const {
   std::uint64_t before = 0;
   for (std::size_t slot = below_zero_.size(); slot-- > 0;) {
     before += below_zero_[slot];
-    if (before > rank) return -static_cast<std::int64_t>(std::min(middle_of(slot), kHighest));
+    if (before > rank) return {slot, true};
   }
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     before += slots_[slot];
-    if (before > rank) return static_cast<std::int64_t>(middle_of(slot));
+    if (before > rank) return {slot, false};
   }
   PEPE_CHECK(before > rank);
-  return 0;
+  return {0, false};
+}
+
+std::int64_t LogLinearCounts::at(std::uint64_t rank) const {
+  const Place place = find(rank);
+  const std::uint64_t half = (std::uint64_t{1} << shift_of(place.slot)) >> 1;
+  return signed_value(least_of(place.slot) + half, place.below_zero);
+}
+
+std::pair<std::int64_t, std::int64_t> LogLinearCounts::range_at(std::uint64_t rank) const {
+  const Place place = find(rank);
+  const std::uint64_t least = least_of(place.slot);
+  const std::int64_t near_zero = signed_value(least, place.below_zero);
+  const std::int64_t far = signed_value(least + ((std::uint64_t{1} << shift_of(place.slot)) - 1), place.below_zero);
+  return std::minmax({near_zero, far});
 }
 
 // The last step is to the full size at once: pages that are not used yet cost nothing, whereas a copy from one half to
@@ -63,6 +79,16 @@ std::int64_t Quantiles::ranked(std::uint64_t rank) {
   if (rank + 1 >= count_) return highest_;
   if (!exact_.empty()) return select(static_cast<std::size_t>(rank));
   return std::clamp(counts_.at(rank), lowest_, highest_);
+}
+
+std::pair<std::int64_t, std::int64_t> Quantiles::range_at(std::uint64_t rank) {
+  PEPE_CHECK(rank < count_);
+  if (!exact_.empty() || rank == 0 || rank + 1 == count_) {
+    const std::int64_t latency = ranked(rank);
+    return {latency, latency};
+  }
+  const auto [least, most] = counts_.range_at(rank);
+  return {std::clamp(least, lowest_, highest_), std::clamp(most, lowest_, highest_)};
 }
 
 // Quickselect between the nearest settled ranks: a few quantiles cost little more than one pass over the latencies, and

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "pepe/base/time.h"
@@ -26,8 +27,16 @@ class LogLinearCounts {
 
   /// The `rank`-th value in ascending order, from 0, as the middle of its slot. REQUIRES: more than `rank` were added.
   std::int64_t at(std::uint64_t rank) const;
+  /// Both ends of that slot: what the value is at its least and at its most.
+  std::pair<std::int64_t, std::int64_t> range_at(std::uint64_t rank) const;
 
  private:
+  struct Place {
+    std::size_t slot;
+    bool below_zero;
+  };
+  Place find(std::uint64_t rank) const;
+
   static constexpr int kMantissaBits = 9;
   static constexpr std::uint64_t kPerOctave = std::uint64_t{1} << kMantissaBits;
   static constexpr std::size_t kSlots = (64 - kMantissaBits + 1) * kPerOctave;
@@ -37,7 +46,12 @@ class LogLinearCounts {
     const int shift = width > kMantissaBits + 1 ? width - (kMantissaBits + 1) : 0;
     return static_cast<std::size_t>(static_cast<std::uint64_t>(shift) * kPerOctave + (magnitude >> shift));
   }
-  static std::uint64_t middle_of(std::size_t slot);
+  /// How many bits of its values a slot leaves open.
+  static std::uint64_t shift_of(std::size_t slot) { return slot < 2 * kPerOctave ? 0 : slot / kPerOctave - 1; }
+  static std::uint64_t least_of(std::size_t slot) {
+    const std::uint64_t shift = shift_of(slot);
+    return (slot - shift * kPerOctave) << shift;
+  }
 
   std::vector<std::uint64_t> slots_;
   std::vector<std::uint64_t> below_zero_;
@@ -65,6 +79,10 @@ class Quantiles {
   /// Hazen's rule: the j-th of n sorted latencies (from 0) sits at position j + 0.5 of n, with straight lines between
   /// and the outermost ones beyond. Truncated to whole nanoseconds; 0 without latencies.
   std::int64_t at(double q);
+
+  /// The `rank`-th latency in ascending order, from 0: at its least and at its most. They are one up to the limit.
+  /// REQUIRES: rank < count().
+  std::pair<std::int64_t, std::int64_t> range_at(std::uint64_t rank);
 
   std::uint64_t count() const noexcept { return count_; }
 

@@ -19,15 +19,22 @@ constexpr ReporterEntry kReporters[] = {
     {"hdrplot", write_hdrplot_report, write_titled_group, false},
 };
 
-const ReporterEntry* find_reporter(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kReporters), std::end(kReporters),
-                                   [name](const ReporterEntry& entry) { return entry.name == name; });
-  return found == std::end(kReporters) ? nullptr : found;
+constexpr ComparerEntry kComparers[] = {
+    {"compare", write_text_comparison},
+    {"compare-json", write_json_comparison},
+};
+
+template <class Entry, std::size_t kCount>
+const Entry* find(const Entry (&entries)[kCount], std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(entries), std::end(entries), [name](const Entry& entry) { return entry.name == name; });
+  return found == std::end(entries) ? nullptr : found;
 }
 
 std::string names() {
   std::string out;
   for (const ReporterEntry& entry : kReporters) out.append(out.empty() ? "" : ", ").append(entry.name);
+  for (const ComparerEntry& entry : kComparers) out.append(", ").append(entry.name);
   return out;
 }
 
@@ -38,6 +45,7 @@ Error bad_buckets(std::string_view text, std::string_view reason) {
 }  // namespace
 
 std::span<const ReporterEntry> reporters() { return kReporters; }
+std::span<const ComparerEntry> comparers() { return kComparers; }
 
 void write_groups(const ReporterEntry& reporter, const GroupedMetrics& metrics, const ReportStyle& style,
                   std::string& out) {
@@ -50,7 +58,9 @@ Expected<ReportPlan> plan_report(std::string_view type, std::string_view buckets
   if (type == "plot") return Error{"report makes no plots: use the plot command"};
   const bool histogram = type.starts_with(kHistogram);
   ReportPlan plan;
-  plan.reporter = find_reporter(histogram ? kHistogram : type);
+  plan.comparer = find(kComparers, type);
+  if (plan.comparer != nullptr) return plan;
+  plan.reporter = find(kReporters, histogram ? kHistogram : type);
   if (plan.reporter == nullptr) return Error{fmt::format("unknown report type: {}: want {}", quote(type), names())};
   const std::string_view list = histogram && buckets.empty() ? type.substr(kHistogram.size()) : buckets;
   if (histogram || (type == "json" && !buckets.empty())) {

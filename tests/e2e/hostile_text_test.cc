@@ -118,6 +118,8 @@ TEST_P(HostileTexts, AreHarmlessInReports) {
       expect_harmless(
           {"report", std::string{"-type="} + type, std::string{"-group-by="} + key, "-fail-if=max>0s", file});
   }
+  for (const char* type : {"compare", "compare-json"})
+    expect_harmless({"report", std::string{"-type="} + type, file, file});
   expect_harmless({"encode", "-to=json", file});
 }
 

@@ -158,6 +158,8 @@ TEST_F(Secrets, StandInNoOutputNorReport) {
       if (place.credentials.empty()) expect_no_secret(dir_.read("out"));
       for (const char* type : {"text", "json", "hist[0,1ms]", "hdrplot"})
         expect_no_secret(run_pepe_binary({"report", std::string{"-type="} + type, file_}).out);
+      for (const char* type : {"compare", "compare-json"})
+        expect_no_secret(run_pepe_binary({"report", std::string{"-type="} + type, file_, file_}).out);
       expect_no_secret(run_pepe_binary({"plot", file_}).out);
       for (const char* key : {"target", "url"}) {
         const Ended ended = run_pepe_binary({"report", std::string{"-group-by="} + key, "-fail-if=requests>0", file_});

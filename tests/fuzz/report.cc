@@ -72,10 +72,7 @@ void check_quantiles(const std::vector<pepe::RandomResult>& results, const pepe:
 }
 
 // No report holds what would drive a terminal, and the JSON is JSON.
-void check_report(const pepe::ReporterEntry& reporter, const pepe::Metrics& metrics, const pepe::ReportStyle& style) {
-  std::string out;
-  reporter.write(metrics, style, out);
-  const bool json = reporter.name == "json";
+void check_text(const std::string& out, bool json) {
   for (const char c : out)
     PEPE_CHECK((static_cast<unsigned char>(c) >= ' ' && (json || c != '\x7F')) || c == '\n' || c == '\t');
   if (!json) return;
@@ -83,6 +80,22 @@ void check_report(const pepe::ReporterEntry& reporter, const pepe::Metrics& metr
   rapidjson::MemoryStream stream{out.data(), out.size()};
   rapidjson::BaseReaderHandler<> handler;
   PEPE_CHECK(reader.Parse<rapidjson::kParseValidateEncodingFlag>(stream, handler));
+}
+
+void check_report(const pepe::ReporterEntry& reporter, const pepe::Metrics& metrics, const pepe::ReportStyle& style) {
+  std::string out;
+  reporter.write(metrics, style, out);
+  check_text(out, reporter.name == "json");
+}
+
+// The results of an even number against the others.
+void check_comparison(const pepe::ComparerEntry& comparer, std::vector<pepe::RandomResult>& results,
+                      const pepe::ReportStyle& style) {
+  pepe::Metrics sides[] = {pepe::Metrics{{}, {.exact_latencies = 4, .error_bytes = 1024}}, pepe::Metrics{}};
+  for (std::size_t i = 0; i < results.size(); ++i) sides[i % 2].add(results[i].view());
+  std::string out;
+  comparer.write(sides[0], sides[1], style, out);
+  check_text(out, comparer.name == "compare-json");
 }
 
 // What is taken for a list of percentiles reads back as the same from its labels.
@@ -137,6 +150,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint64_t dice = pepe::fuzz::dice(std::string_view{reinterpret_cast<const char*>(data), size});
   const auto reporters = pepe::reporters();
   check_report(reporters[dice % reporters.size()], metrics, draw_style(dice));
+  const auto comparers = pepe::comparers();
+  check_comparison(comparers[dice / 8 % comparers.size()], results, draw_style(dice));
   for (const pepe::RandomResult& result : results) check_quantile_list(result.error);
   if (dice / 64 % 64 == 0) check_plot(results);
   return 0;

@@ -84,6 +84,53 @@ TEST(ReportGoldens, SayThatLatenciesCountFromTheSchedule) {
   expect_golden("report_schedule.json", report("json", kErrors, {}, style));
 }
 
+// Latencies as a server has them: most close together, a few far out; every `fails`th hit fails.
+Metrics some_run(std::int64_t count, std::int64_t nanos, std::int64_t fails) {
+  Metrics metrics;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t scattered = i * 7919 % 1000;
+    Result result;
+    result.timestamp.unix_nanos = 1'700'000'000'000'000'000 + i * 2'000'000;
+    result.latency = Nanos{nanos + nanos * scattered / (1010 - scattered)};
+    result.code = i % fails == 0 ? 503 : 200;
+    result.bytes_in = i % fails == 0 ? 0 : 512;
+    if (i % fails == 0) result.error = "503 Service Unavailable";
+    metrics.add(result);
+  }
+  return metrics;
+}
+
+template <std::size_t kCount>
+Metrics run_of(const Row (&rows)[kCount]) {
+  Metrics metrics;
+  for (const Row& row : rows) metrics.add(to_result(row));
+  return metrics;
+}
+
+void expect_comparison(const std::string& name, const Metrics& base, const Metrics& changed,
+                       const ReportStyle& style = {}) {
+  for (const ComparerEntry& comparer : comparers()) {
+    std::string out;
+    comparer.write(base, changed, style, out);
+    expect_golden(name + (comparer.name == "compare" ? ".text" : ".json"), out);
+  }
+}
+
+TEST(ComparisonGoldens, ShowTheChangeAndHowSureItIs) {
+  expect_comparison("compare_runs", some_run(3000, 200'000, 500), some_run(2500, 215'000, 100));
+}
+
+TEST(ComparisonGoldens, ShowWhatTheyAreAskedFor) {
+  expect_comparison("compare_style", some_run(500, 200'000, 500), some_run(500, 200'000, 500),
+                    {.latency_from = LatencyFrom::kSchedule, .quantiles = *parse_quantiles("25,99.9,100")});
+}
+
+TEST(ComparisonGoldens, TakeResultsOfAnyKind) { expect_comparison("compare_odd", run_of(kMixed), run_of(kErrors)); }
+
+TEST(ComparisonGoldens, TakeASideWithoutResults) {
+  expect_comparison("compare_nothing", some_run(1000, 200'000, 10), Metrics{});
+}
+
 TEST(ReportGoldens, ShowErrorsThatVegetaDoesNotGroupOrEscape) {
   expect_golden("report_errors.text", report("text", kErrors));
   expect_golden("report_errors.json", report("json", kErrors));

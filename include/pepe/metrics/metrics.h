@@ -17,6 +17,7 @@ namespace pepe {
 /// Error texts that differ in nothing but the local port of the connection or the number of the HTTP/2 stream.
 struct ErrorKind {
   std::string text;  ///< With `*` for the number when there are several, else the text as it is.
+  std::string key;   ///< With `*` in any case: what kinds of other results are told apart by.
   std::uint64_t count{0};
   bool merged{false};  ///< There are several.
 };
@@ -78,6 +79,11 @@ class Metrics {
   /// Latency at quantile `q` in [0,1]: Hazen's rule over all results up to `exact_latencies`; beyond that within 0.1 %
   /// (docs/measurement.md). 0 without results.
   Nanos quantile(double q) const;
+  /// How many results there are.
+  std::uint64_t count() const noexcept;
+  /// The `rank`-th latency in ascending order, from 0: at its least and at its most, which are one up to
+  /// `exact_latencies` results. REQUIRES: rank < count().
+  std::pair<Nanos, Nanos> ranked(std::uint64_t rank) const;
   const std::vector<Nanos>& bounds() const noexcept;
   /// Results per bucket; what fits nowhere counts in the last.
   const std::vector<std::uint64_t>& bucket_counts() const noexcept;

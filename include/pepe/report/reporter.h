@@ -36,6 +36,15 @@ struct ReporterEntry {
 /// The types that exist: text, json, hist, hdrplot.
 std::span<const ReporterEntry> reporters();
 
+/// One row of the registry: a report on two sets of results, `changed` against `base`.
+struct ComparerEntry {
+  std::string_view name;
+  void (*write)(const Metrics& base, const Metrics& changed, const ReportStyle& style, std::string& out);
+};
+
+/// The types that exist: compare, compare-json.
+std::span<const ComparerEntry> comparers();
+
 /// A report of each group, one after the other: under a line that names it, or, of the type json, one object a line:
 /// {"group":"...","report":{...}}.
 void write_groups(const ReporterEntry& reporter, const GroupedMetrics& metrics, const ReportStyle& style,
@@ -43,12 +52,14 @@ void write_groups(const ReporterEntry& reporter, const GroupedMetrics& metrics, 
 
 /// What -type and -buckets ask for together.
 struct ReportPlan {
-  const ReporterEntry* reporter{nullptr};
+  const ReporterEntry* reporter{nullptr};  ///< This one or `comparer`.
+  const ComparerEntry* comparer{nullptr};
   std::vector<Nanos> bounds;  ///< For Metrics; empty: no histogram.
 };
 
-/// Reads -type ("text", "json", "hist[0,1ms,10ms]", "hist" with -buckets, "hdrplot") and -buckets.
-/// Error: vegeta's texts: `invalid report type: T`, `unknown report type: "T"`, `bad buckets: ...`, the hint for plot.
+/// Reads -type ("text", "json", "hist[0,1ms,10ms]", "hist" with -buckets, "hdrplot", "compare", "compare-json") and
+/// -buckets. Error: vegeta's texts: `invalid report type: T`, `unknown report type: "T"`, `bad buckets: ...`, the hint
+/// for plot.
 Expected<ReportPlan> plan_report(std::string_view type, std::string_view buckets);
 
 /// "[0,1ms,10ms]" to ascending bounds; a bound 0 is put in front when the first is above it.

@@ -1,5 +1,7 @@
 #include "metrics/quantile.h"
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -36,6 +38,26 @@ TEST(Quantiles, FollowHazensRule) {
     for (const std::int64_t latency : row.latencies) quantiles.add(latency);
     // The gap of the widest case is 2^64 - 1, which a double rounds up to 2^64.
     EXPECT_NEAR(static_cast<double>(quantiles.at(row.q)), static_cast<double>(row.want), row.want == -1 ? 1 : 0);
+  }
+}
+
+TEST(Quantiles, KnowWhereTheLatencyOfARankMayLie) {
+  for (const std::size_t limit : {1000U, 10U}) {
+    Quantiles quantiles{limit};
+    std::vector<std::int64_t> latencies{INT64_MIN, INT64_MIN + 1, -5'000'000, -1,        0,
+                                        1,         1023,          1025,       9'999'999, INT64_MAX};
+    for (std::int64_t i = 0; i < 100; ++i) latencies.push_back(i * i * 1'000'003);
+    for (const std::int64_t latency : latencies) quantiles.add(latency);
+    std::sort(latencies.begin(), latencies.end());
+    for (std::size_t rank = 0; rank < latencies.size(); ++rank) {
+      SCOPED_TRACE(rank);
+      const auto [least, most] = quantiles.range_at(rank);
+      EXPECT_LE(least, latencies[rank]);
+      EXPECT_GE(most, latencies[rank]);
+      EXPECT_TRUE(least == most || limit < latencies.size());
+      EXPECT_LE(static_cast<double>(most) - static_cast<double>(least),
+                std::fabs(static_cast<double>(latencies[rank])) / 512);
+    }
   }
 }
 

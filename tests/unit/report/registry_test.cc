@@ -52,10 +52,13 @@ struct FaultCase {
 };
 
 constexpr FaultCase kFaults[] = {
-    {"Short", "abc", "", "invalid report type: abc: want text, json, hist, hdrplot"},
-    {"Empty", "", "", "invalid report type: : want text, json, hist, hdrplot"},
-    {"Unknown", "bogus", "", "unknown report type: \"bogus\": want text, json, hist, hdrplot"},
-    {"Escaped", "bog\x1bs", "", "unknown report type: \"bog\\x1bs\": want text, json, hist, hdrplot"},
+    {"Short", "abc", "", "invalid report type: abc: want text, json, hist, hdrplot, compare, compare-json"},
+    {"Empty", "", "", "invalid report type: : want text, json, hist, hdrplot, compare, compare-json"},
+    {"Unknown", "bogus", "", "unknown report type: \"bogus\": want text, json, hist, hdrplot, compare, compare-json"},
+    {"NearlyOneThatCompares", "compare[json]", "",
+     "unknown report type: \"compare[json]\": want text, json, hist, hdrplot, compare, compare-json"},
+    {"Escaped", "bog\x1bs", "",
+     "unknown report type: \"bog\\x1bs\": want text, json, hist, hdrplot, compare, compare-json"},
     {"Plot", "plot", "", "report makes no plots: use the plot command"},
     {"NoBuckets", "hist", "", "bad buckets: : want durations in brackets, such as [0,1ms,10ms]"},
     {"Unclosed", "hist[0,1ms", "", "bad buckets: [0,1ms: want durations in brackets, such as [0,1ms,10ms]"},
@@ -72,6 +75,27 @@ TEST(ReportPlan, SaysWhatIsWrong) {
     const Expected<ReportPlan> plan = plan_report(row.type, row.buckets);
     ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().text(), row.text);
+  }
+}
+
+TEST(ReportPlan, NamesOneThatComparesOrOneThatDoesNot) {
+  for (const ComparerEntry& entry : comparers()) {
+    const Expected<ReportPlan> plan = plan_report(entry.name, "nonsense");
+    ASSERT_TRUE(plan) << entry.name;
+    EXPECT_EQ(plan->comparer, &entry);
+    EXPECT_EQ(plan->reporter, nullptr);
+  }
+  EXPECT_EQ(plan_report("text", "")->comparer, nullptr);
+}
+
+TEST(Comparers, WriteSomethingWithoutResults) {
+  for (const ComparerEntry& entry : comparers()) {
+    SCOPED_TRACE(entry.name);
+    std::string out;
+    entry.write(Metrics{}, Metrics{}, {}, out);
+    EXPECT_TRUE(out.ends_with('\n'));
+    EXPECT_EQ(out.find("nan"), std::string::npos);
+    EXPECT_EQ(out.find("inf"), std::string::npos);
   }
 }
 
