@@ -137,6 +137,15 @@ void Pool::discard(Connection& connection) {
   dial_for_waiting();
 }
 
+bool Pool::close_idle() {
+  Connection* longest = nullptr;
+  for (Connection* connection = roomy_.front(); connection != nullptr; connection = RoomyList::next(*connection)) {
+    if (connection->load_ == 0) longest = connection;
+  }
+  if (longest != nullptr) retire(*longest);
+  return longest != nullptr;
+}
+
 void Pool::retire_moved() {
   for (Connection* connection = roomy_.front(); connection != nullptr;) {
     Connection& candidate = *connection;

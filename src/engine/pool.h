@@ -51,6 +51,8 @@ class Pool {
   void on_idle_closed(Connection& connection);
   /// The connection has more or less room than before, or takes no new hits.
   void on_capacity(Connection& connection);
+  /// Closes the connection that has been idle for longest. False: none is.
+  bool close_idle();
   /// Gives up all dials, and forgets hits and connections: their owner has seen to them.
   void reset() noexcept;
   /// The hit no longer waits.

@@ -261,16 +261,23 @@ Pool& Worker::pool_of(Hit& hit) {
 
 void Worker::on_connection(Hit& hit, Connection& connection) { start(connection, hit); }
 
+// The descriptor of another host's idle connection serves a hit that finds none. False: there is none to close.
+bool Worker::close_idle_connection() {
+  return std::any_of(pools_.begin(), pools_.end(),
+                     [](const auto& entry) { return entry.second && entry.second->close_idle(); });
+}
+
 // A lack of descriptors or ports is an ordinary outcome of the hits that it meets, counted so that it is said;
 // recover() has that of memory. None is a reason to spin or to stop.
 void Worker::on_no_connection(Hit& hit, std::string error) {
   static const std::string system_descriptors = errno_text(ENFILE);
   static const std::string descriptors = errno_text(EMFILE);
   static const std::string ports = "connect: " + errno_text(EADDRNOTAVAIL);
-  if (error.find(system_descriptors) != std::string::npos)
-    WorkerCounters::add<std::uint64_t>(counters_.without_system_descriptor, 1);
-  else if (error.find(descriptors) != std::string::npos)
-    WorkerCounters::add<std::uint64_t>(counters_.without_descriptor, 1);
+  const bool of_system = error.find(system_descriptors) != std::string::npos;
+  const bool of_process = !of_system && error.find(descriptors) != std::string::npos;
+  if ((of_system || of_process) && close_idle_connection()) return ask(hit);
+  if (of_system) WorkerCounters::add<std::uint64_t>(counters_.without_system_descriptor, 1);
+  if (of_process) WorkerCounters::add<std::uint64_t>(counters_.without_descriptor, 1);
   if (error.find(ports) != std::string::npos) WorkerCounters::add<std::uint64_t>(counters_.without_port, 1);
   fail(hit, error_prefix(hit.request->method, hit.request->url) + error, nullptr, false);
 }

@@ -107,6 +107,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   void recycle(Connection& connection) override;
   void on_connection(Hit& hit, Connection& connection) override;
   void on_no_connection(Hit& hit, std::string error) override;
+  bool close_idle_connection();
 
   void turn();
   void serve(std::span<const ReadyEvent> events);

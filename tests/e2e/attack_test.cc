@@ -334,6 +334,25 @@ TEST(Attack, NeedsFewDescriptorsAndSaysWhenThereAreFewer) {
   EXPECT_GT(refused, 0);
 }
 
+// With no more than one connection needs.
+TEST(Attack, GivesUpIdleConnectionsForNewOnesWhereDescriptorsAreFew) {
+  const TempDir dir;
+  const TestServer elsewhere;
+  const TestServer server{[&elsewhere](const TestRequest& request) {
+    if (request.target != "/redirect") return TestAnswer{};
+    return TestAnswer{.status = 302, .headers = {"Location: " + elsewhere.url()}};
+  }};
+  const auto attack = [&dir](int limit, const std::string& urls) {
+    const Ended ended = run_limited("-n " + std::to_string(limit),
+                                    "attack -rate=50 -duration=200ms -output=" + dir.path("out") + " " + urls);
+    return ended.status == 0 && ended.err.empty();
+  };
+  int enough = 4;
+  while (enough < 100 && !attack(enough, server.url())) ++enough;
+  const std::string rows[] = {server.url() + " " + elsewhere.url(), server.url("/redirect")};
+  for (const std::string& urls : rows) EXPECT_TRUE(attack(enough, urls)) << enough << " descriptors, " << urls;
+}
+
 TEST(Attack, RefusesAListWithoutEndUnlessItIsLazy) {
   const TestServer server;
   const std::string endless = "yes GET " + server.url() + " | ";
