@@ -163,7 +163,8 @@ Expected<AttackTargets> open_attack_targets(const AttackFlags& flags, const std:
   if (auto read = read_default_body(flags, options, targets.files); !read) return std::move(read).error();
   add_tls_files(flags.options.tls, targets.files);
   if (flags.options.lazy && urls.empty() && flags.targets_given) add_body_that_is_output(flags, targets.files);
-  const auto format = find_format(urls.empty() ? flags.format : "http");
+  auto format = find_format(flags.format);
+  if (format && !urls.empty()) format = find_format("http");
   if (!format) return format.error();
   targets.targeter = (*format)->make(std::move(options));
   if (flags.options.lazy) return targets;
