@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/exit_status.h"
 #include "cli/flag_values.h"
+#include "cli/load_flags.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/start_values.h"
@@ -78,17 +79,28 @@ int conclude(const AttackSummary& summary) {
   return summary.targets_error.empty() ? kExitOk : fail(summary.targets_error);
 }
 
-int run_to_end(const AttackFlags& flags, const AttackTargets& targets, ResultOutput& output) {
+/// What the live line says is asked for: of a constant rate the rate itself.
+ProgressPlan progress_plan(const AttackOptions& options, const Load& load) {
+  ProgressPlan plan{.duration = options.duration};
+  if (!load.shape.empty()) {
+    plan.hits_before = [&options, &load](Nanos offset) {
+      return options.shard.part_of(load.pacer->hits_before(offset));
+    };
+  } else if (!load.rate.unpaced()) {
+    plan.asked = load.rate.per_second() / static_cast<double>(options.shard.count);
+  }
+  return plan;
+}
+
+int run_to_end(const AttackFlags& flags, const Load& load, const AttackTargets& targets, ResultOutput& output) {
   const AttackOptions& options = flags.options;
-  const auto pacer = make_constant_pacer(options.rate);
   AttackEvents events;
   events.cancel_targets = targets.cancel;
   std::optional<LiveSink> live;
   std::optional<ProgressLine> progress;
   if (shows_progress(flags.progress)) {
     live.emplace(output.sink());
-    progress.emplace(options.rate, options.duration, is_terminal(STDERR_FILENO),
-                     [&live] { return live->take_glance(); });
+    progress.emplace(progress_plan(options, load), is_terminal(STDERR_FILENO), [&live] { return live->take_glance(); });
     events.progress = [&progress](const AttackProgress& counts) { progress->update(counts); };
   }
   events.notice = [&progress](std::string_view text) {
@@ -97,7 +109,7 @@ int run_to_end(const AttackFlags& flags, const AttackTargets& targets, ResultOut
   };
   ChunkSink& sink = live ? static_cast<ChunkSink&>(*live) : output.sink();
 
-  const auto summary = attack(options, *targets.targeter, *pacer, sink, events);
+  const auto summary = attack(options, *targets.targeter, *load.pacer, sink, events);
   if (progress) progress->clear();
   if (!summary) return output.file().fail(summary.error());
   if (auto finished = output.finish(); !finished) return output.file().fail(finished.error());
@@ -106,8 +118,10 @@ int run_to_end(const AttackFlags& flags, const AttackTargets& targets, ResultOut
 
 /// Everything between the flags and the first hit, in vegeta's order. Nothing is sent, and no output is
 /// touched, before all that can be wrong with the arguments was looked at.
-int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
-  if (const auto checked = check_rate(flags); !checked) return fail(checked.error().text());
+int start_attack(AttackFlags& flags, const Load& load, const std::vector<std::string>& urls) {
+  if (load.pacer->unpaced()) {
+    if (const auto checked = check_rate(flags); !checked) return fail(checked.error().text());
+  }
   if (const auto checked = check_start(flags); !checked) return fail(checked.error().text());
   if (!flags.resolvers.empty()) {
     auto resolvers = parse_resolvers(flags.resolvers);
@@ -126,7 +140,12 @@ int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
                            format_duration(flags.options.duration)));
   }
   give_back_startup_code();
-  return run_to_end(flags, *targets, output);
+  return run_to_end(flags, load, *targets, output);
+}
+
+int refuse(const Error& fault) {
+  print_error_text(one_line(fault.text()));
+  return kExitUsage;
 }
 
 }  // namespace
@@ -134,7 +153,7 @@ int start_attack(AttackFlags& flags, const std::vector<std::string>& urls) {
 int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
   AttackFlags flags;
   FlagSet set{"pepe attack [flags] [URL...]",
-              "Sends hits to the URLs, or to the targets of a list, at a constant rate; writes a result for each."};
+              "Sends hits to the URLs, or to the targets of a list, at a rate; writes a result for each."};
   set.set_examples({"pepe attack -rate=100 -duration=5s http://127.0.0.1:8080/ | pepe report",
                     "pepe attack -targets=targets.txt -rate=500 -duration=30s -output=out.bin",
                     "pepe attack -rate=0 -max-workers=64 -duration=5s http://127.0.0.1:8080/ | pepe report"});
@@ -142,10 +161,12 @@ int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
   ParsedArguments parsed;
   if (const auto status = parse_or_explain(set, args, parsed)) return *status;
   const auto words = sort_attack_words(parsed.words, flags.targets_given);
-  if (!words) {
-    print_error_text(one_line(words.error().text()));
-    return kExitUsage;
-  }
+  if (!words) return refuse(words.error());
+  const auto load = make_load(flags, parsed.given);
+  if (!load) return refuse(load.error());
+  flags.options.rate = load->rate;
+  flags.options.duration = load->duration;
+  flags.options.shape = load->shape;
   if (flags.output == "stdout" && silence_notes_among_results()) flags.progress = ProgressMode::kOff;
   for (const std::string& word : words->ignored)
     print_note(fmt::format("{} is no target and is ignored", quote(without_value(word))));
@@ -153,7 +174,7 @@ int run_attack(std::span<const std::string> args, const GlobalOptions& global) {
   flags.options.handle_signals = true;
   flags.options.flags = flags_as_given(parsed.given);
   flags.options.version = version();
-  return start_attack(flags, words->urls);
+  return start_attack(flags, *load, words->urls);
 }
 
 }  // namespace pepe

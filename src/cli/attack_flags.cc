@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cli/flag_values.h"
+#include "cli/load_flags.h"
 #include "cli/start_values.h"
 #include "pepe/base/text.h"
 #include "pepe/base/units.h"
@@ -71,6 +72,7 @@ void add_rate_flags(FlagSet& set, AttackFlags& flags) {
           [&flags](std::string_view text) { return set_rate(text, flags); });
   set.add_duration({"duration", "D", "length of the attack, as in 30s or 1h30m; 0: until a signal", "0s"},
                    flags.options.duration);
+  add_load_flags(set, flags);
   set.add_uint({"workers", "N", "accepted and unused: connections are made when they are needed", "10"},
                flags.options.workers);
   set.add({"max-workers", "N", "hits in flight at once, at most", "no limit"},

@@ -7,6 +7,7 @@
 #include "cli/flags.h"
 #include "pepe/base/expected.h"
 #include "pepe/engine/attack.h"
+#include "pepe/pacer/load.h"
 
 namespace pepe {
 
@@ -20,6 +21,8 @@ enum class ProgressMode {
 struct AttackFlags {
   AttackOptions options;
   std::string rate_text{"50/1s"};
+  const PacerEntry* pacer{&pacers().front()};
+  LoadFlags load;       ///< But for -rate and -duration, which are in `options`.
   std::string targets;  ///< Empty: none was named.
   bool targets_given{false};
   std::string format{"http"};

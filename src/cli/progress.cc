@@ -50,7 +50,12 @@ std::string format_progress(const ProgressView& view) {
                        with_commas(view.counts.in_flight));
   std::string line = whole_seconds(view.counts.elapsed);
   if (view.duration.count() > 0) line += " of " + format_duration(view.duration);
-  line += view.asked.unpaced() ? " " : fmt::format("  {:.6g}/s asked,", view.asked.per_second());
+  if (!view.asked) {
+    line += ' ';
+  } else {
+    line += view.asked_varies ? fmt::format("  {:.1f}/s asked,", *view.asked)
+                              : fmt::format("  {:.6g}/s asked,", *view.asked);
+  }
   line += fmt::format(" {:.1f}/s reached  {} sent  {} errors", view.reached, with_commas(view.counts.sent),
                       with_commas(view.counts.failed));
   if (view.latency.hits > 0) {
@@ -61,10 +66,11 @@ std::string format_progress(const ProgressView& view) {
   return line;
 }
 
-ProgressLine::ProgressLine(Rate asked, Nanos duration, bool terminal, std::function<LatencyGlance()> glance)
-    : terminal_{terminal}, glance_{std::move(glance)} {
-  view_.asked = asked;
-  view_.duration = duration;
+ProgressLine::ProgressLine(ProgressPlan plan, bool terminal, std::function<LatencyGlance()> glance)
+    : plan_{std::move(plan)}, terminal_{terminal}, glance_{std::move(glance)} {
+  view_.asked = plan_.asked;
+  view_.asked_varies = plan_.hits_before != nullptr;
+  view_.duration = plan_.duration;
 }
 
 void ProgressLine::refresh_window(const AttackProgress& counts) {
@@ -72,7 +78,13 @@ void ProgressLine::refresh_window(const AttackProgress& counts) {
   if (length.count() <= 0) return;
   const bool first = window_start_.elapsed.count() == 0;
   if (length < kWindow && !first) return;
-  view_.reached = static_cast<double>(counts.done - window_start_.done) * 1e9 / static_cast<double>(length.count());
+  const auto per_second = [&](std::uint64_t hits) {
+    return static_cast<double>(hits) * 1e9 / static_cast<double>(length.count());
+  };
+  view_.reached = per_second(counts.done - window_start_.done);
+  // Over the same time as what is reached, so that the two can be compared.
+  if (plan_.hits_before)
+    view_.asked = per_second(plan_.hits_before(counts.elapsed) - plan_.hits_before(window_start_.elapsed));
   if (length < kWindow) return;
   view_.latency = glance_();
   window_start_ = counts;

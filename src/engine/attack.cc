@@ -33,10 +33,11 @@ std::uint64_t random_run_id() {
 }
 
 // Says, in the facts, whether the numbers are those of the server or those of the generator.
-void judge(AttackSummary& summary, const AttackOptions& options, std::size_t stalls, Nanos held_up) {
+void judge(AttackSummary& summary, const AttackState& attack, std::size_t stalls, Nanos held_up) {
   constexpr double kBusyLimit = 0.95;
   constexpr Nanos kLongHeldUp = std::chrono::milliseconds{100};
   RunFacts& facts = summary.facts;
+  const bool unpaced = attack.pacer.unpaced();
   double busiest = 0;
   for (const ThreadFacts& thread : facts.threads) busiest = std::max(busiest, thread.peak_busy_share);
   if (summary.out_of_targets && (facts.missed > 0 || facts.sent == 0)) {
@@ -44,15 +45,15 @@ void judge(AttackSummary& summary, const AttackOptions& options, std::size_t sta
     facts.limit = "the list of targets came too slowly";
   } else if (facts.missed > 0) {
     facts.limited = true;
-    facts.limit =
-        options.max_connections > 0 ? "all -max-workers or -max-connections were busy" : "all -max-workers were busy";
-  } else if (stalls > 0 && (facts.late > 0 || options.rate.unpaced())) {
+    facts.limit = attack.options.max_connections > 0 ? "all -max-workers or -max-connections were busy"
+                                                     : "all -max-workers were busy";
+  } else if (stalls > 0 && (facts.late > 0 || unpaced)) {
     facts.limited = true;
     facts.limit = "the output took results more slowly than they were made";
-  } else if (busiest >= kBusyLimit && (options.rate.unpaced() || facts.late > 0)) {
+  } else if (busiest >= kBusyLimit && (unpaced || facts.late > 0)) {
     facts.limited = true;
     facts.limit = "a sending thread was busy all the time";
-  } else if (options.rate.unpaced() && held_up >= kLongHeldUp) {
+  } else if (unpaced && held_up >= kLongHeldUp) {
     // With a schedule there are late hits to show it. Here the hits in flight took so much longer, all of them.
     facts.limited = true;
     facts.limit = fmt::format("the machine held it up for {}", format_duration(round_duration(held_up)));
@@ -73,6 +74,7 @@ void add_plan(const AttackState& attack, RunFacts& facts) {
   facts.flags = attack.options.flags;
   facts.start = attack.time.start;
   facts.rate = part_of(attack.options.rate, attack.options.shard);
+  facts.pacer = attack.options.shape;
   facts.duration = std::max(Nanos{0}, attack.options.duration);
 }
 
@@ -155,7 +157,7 @@ AttackSummary conclude(const AttackState& attack, const Conductor& conductor, Si
   AttackSummary summary = conductor.summarise();
   summary.facts.run_id = attack.run_id;
   summary.facts.complete = true;
-  judge(summary, attack.options, sink.stalls(), conductor.held_up());
+  judge(summary, attack, sink.stalls(), conductor.held_up());
   write_facts(summary.facts, sink);
   add_plan(attack, summary.facts);
   return summary;

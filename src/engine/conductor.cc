@@ -275,7 +275,7 @@ AttackSummary Conductor::summarise() const {
     const double busy = static_cast<double>((crew->window_cpu - crew->window_spun).count()) / wall;
     facts.threads.push_back({std::clamp(busy, 0.0, 1.0), std::max(crew->peak_busy, std::clamp(busy, 0.0, 1.0))});
   }
-  if (out_of_slots || (summary.out_of_targets && !attack_.options.rate.unpaced())) {
+  if (out_of_slots || (summary.out_of_targets && !attack_.pacer.unpaced())) {
     // Of a run that was stopped, what was due by then.
     const Nanos stopped{attack_.stop_offset.load()};
     const Nanos duration = attack_.options.duration;

@@ -20,7 +20,7 @@ Expected<Step> parse_step(std::string_view text) {
 }  // namespace
 
 Expected<Rate> parse_finite_rate(std::string_view text) {
-  const auto rate = parse_rate(text);
+  auto rate = parse_rate(text);
   if (!rate) return rate.error();
   if (rate->hits < 0 || rate->per.count() < 0) return Error{"a rate can't be negative"};
   if (text == "infinity" || (rate->hits > 0 && rate->per.count() == 0))

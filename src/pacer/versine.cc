@@ -15,10 +15,10 @@ constexpr std::uint64_t kHalfPiSquared = 0x4ef4'f326'f917'7969;  // (pi / 2)^2 *
 constexpr std::uint64_t kOverTwoPi = 0x28be'60db'9391'054b;      // 1 / 2 pi * 2^64
 
 /// 1 / ((2 j + 1) (2 j + 2)) times 2^64, from the last term that counts to the second.
-constexpr std::uint64_t inverse(std::uint64_t number) { return kMostHits / number; }
-constexpr std::array kTerms = {inverse(25 * 26), inverse(23 * 24), inverse(21 * 22), inverse(19 * 20),
-                               inverse(17 * 18), inverse(15 * 16), inverse(13 * 14), inverse(11 * 12),
-                               inverse(9 * 10),  inverse(7 * 8),   inverse(5 * 6),   inverse(3 * 4)};
+constexpr std::uint64_t inverse(std::uint64_t a, std::uint64_t b) { return kMostHits / (a * b); }
+constexpr std::array kTerms = {inverse(25, 26), inverse(23, 24), inverse(21, 22), inverse(19, 20),
+                               inverse(17, 18), inverse(15, 16), inverse(13, 14), inverse(11, 12),
+                               inverse(9, 10),  inverse(7, 8),   inverse(5, 6),   inverse(3, 4)};
 
 /// a times b, in 2^-bits of it.
 constexpr std::uint64_t product(std::uint64_t a, std::uint64_t b, unsigned bits) noexcept {

@@ -16,8 +16,14 @@ namespace {
 
 /// Most threads whose shares are listed one by one; the peak covers all.
 constexpr std::size_t kMaxShares = 1024;
-/// Further clauses on what limited a run are left out when there is this much.
-constexpr std::size_t kMaxLimitText = 1000;
+/// Further clauses on what limited a run, or shaped it, are left out when there is this much.
+constexpr std::size_t kMaxClauses = 1000;
+
+/// Appends what is not there yet.
+void add_clause(const std::string& clause, std::string& text) {
+  if (text.size() >= kMaxClauses || text.find(clause) != std::string::npos) return;
+  text.append(text.empty() ? "" : "; ").append(clause);
+}
 
 RunFacts merge(std::span<const RunFacts> runs) {
   RunFacts all;
@@ -29,9 +35,8 @@ RunFacts merge(std::span<const RunFacts> runs) {
     all.late = saturating_add(all.late, run.late);
     all.worst_lag = std::max(all.worst_lag, run.worst_lag);
     all.limited = all.limited || run.limited;
-    if (all.limit.size() < kMaxLimitText && all.limit.find(run.limit) == std::string::npos) {
-      all.limit.append(all.limit.empty() ? "" : "; ").append(run.limit);
-    }
+    add_clause(run.limit, all.limit);
+    add_clause(run.pacer, all.pacer);
     all.threads.insert(all.threads.end(), run.threads.begin(), run.threads.end());
   }
   return all;
@@ -54,6 +59,10 @@ void append_generator(std::span<const RunFacts> runs, std::string& out) {
   append_json_string(all.limit, out);
   out += R"(,"planned_rate":)";
   append_json_number(planned_rate(runs), out);
+  if (!all.pacer.empty()) {
+    out += R"(,"pacer":)";
+    append_json_string(all.pacer, out);
+  }
   out += R"(,"busy_shares":[)";
   double peak = 0;
   for (std::size_t i = 0; i < all.threads.size(); ++i) {

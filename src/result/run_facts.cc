@@ -126,6 +126,7 @@ void visit_plain_fields(Facts& facts, Visit visit) {
   visit("start_zone", facts.start.zone_minutes);
   visit("rate_hits", facts.rate.hits);
   visit("rate_per", facts.rate.per);
+  visit("pacer", facts.pacer);
   visit("duration", facts.duration);
   visit("complete", facts.complete);
   visit("elapsed", facts.elapsed);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "fuzz/input.h"
+#include "fuzz/schedule.h"
 #include "pepe/base/check.h"
 #include "pepe/base/units.h"
 #include "pepe/pacer/pacer.h"
@@ -15,16 +16,6 @@ void check_hint(std::string_view error) {
   constexpr std::string_view kHint = " is not a whole number of hits: write ";
   error.remove_prefix(error.rfind('"') + 1);  // what was given stands in front, in quotes
   if (error.starts_with(kHint)) PEPE_CHECK(pepe::parse_rate(error.substr(kHint.size())));
-}
-
-void check_schedule(pepe::Rate rate, std::uint64_t n) {
-  const auto pacer = pepe::make_constant_pacer(rate);
-  PEPE_CHECK(pacer->due(0) == pepe::Nanos{0});
-  const auto due = pacer->due(n);
-  if (!due || pacer->unpaced()) return;
-  PEPE_CHECK(due->count() >= 0 && pacer->hits_before(*due) <= n);
-  if (*due < pepe::Nanos::max() && n < UINT64_MAX) PEPE_CHECK(pacer->hits_before(*due + pepe::Nanos{1}) > n);
-  if (n > 0) PEPE_CHECK(pacer->due(n - 1) <= due);
 }
 
 }  // namespace
@@ -43,7 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto again = pepe::parse_rate(fmt::format("{}/{}", rate->hits, pepe::format_duration(rate->per)));
   PEPE_CHECK(again && *again == *rate);
   if (rate->hits < 0 || rate->per.count() < 0) return 0;
-  check_schedule(*rate, n);
-  check_schedule(*rate, n % 1000);
+  const auto pacer = pepe::make_constant_pacer(*rate);
+  PEPE_CHECK(pacer->due(0) == pepe::Nanos{0});
+  pepe::fuzz::check_schedule(*pacer, n);
+  pepe::fuzz::check_schedule(*pacer, n % 1000);
   return 0;
 }

@@ -37,7 +37,8 @@ struct TlsOptions {
 /// What an attack does, apart from its targets and its schedule. Field by field the flags of `pepe attack`.
 struct AttackOptions {
   std::string name{};                       ///< -name
-  Rate rate{};                              ///< -rate, for RunFacts; the schedule itself is the Pacer's
+  Rate rate{};                              ///< On average, for RunFacts; the schedule itself is the Pacer's
+  std::string shape{};                      ///< -pacer in words, for RunFacts; empty: a constant rate
   Nanos duration{0};                        ///< -duration; 0 or less: until stopped
   Nanos warmup{0};                          ///< -warmup: as long before the start hits are sent that have no results
   Shard shard{};                            ///< -shard

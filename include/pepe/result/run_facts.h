@@ -23,7 +23,8 @@ struct RunFacts {
   std::string attack;              ///< -name.
   std::vector<std::string> flags;  ///< As given; the values of -header and -proxy-header are left out (secrets).
   Timestamp start;
-  Rate rate;          ///< As planned; hits == 0: closed loop.
+  Rate rate;          ///< As planned, on average; hits == 0: closed loop.
+  std::string pacer;  ///< How the rate was to change, in words: "linear, 0/1s to 500/1s"; empty: not at all.
   Nanos duration{0};  ///< As planned; 0: until stopped.
 
   bool complete{false};     ///< The rest is known.

@@ -90,6 +90,16 @@ TEST(Generator, HasNoPlannedRateInAClosedLoop) {
   EXPECT_NE(generator_of({run}).find(R"("planned_rate":0,)"), std::string::npos);
 }
 
+TEST(Generator, SaysHowTheRateWasToChange) {
+  RunFacts up = complete_run(1, 0, "", {});
+  up.pacer = "linear, 0/1s to 5/1s";
+  RunFacts down = up;
+  down.pacer = "linear, 5/1s to 0/1s";
+  EXPECT_NE(generator_of({complete_run(1, 0, "", {}), up, down, up})
+                .find(R"("planned_rate":400,"pacer":"linear, 0/1s to 5/1s; linear, 5/1s to 0/1s","busy_shares":)"),
+            std::string::npos);
+}
+
 TEST(Generator, BoundsWhatManyRunsSay) {
   std::vector<RunFacts> runs;
   for (int i = 0; i < 5000; ++i) runs.push_back(complete_run(1, 0, std::to_string(i).c_str(), {{0.5, 0.5}}));

@@ -21,6 +21,7 @@ RunFacts whole_facts() {
   facts.flags = {"-rate=500", "\xff\xfe", ""};
   facts.start = {1'772'323'200'000'000'001, -480};
   facts.rate = {7, 3s};
+  facts.pacer = "linear, 0/1s to 5/1s";
   facts.duration = 30s;
   facts.complete = true;
   facts.elapsed = Nanos{30'123'456'789};
@@ -54,6 +55,7 @@ void expect_equal(const RunFacts& got, const RunFacts& want) {
   EXPECT_EQ(got.flags, want.flags);
   EXPECT_EQ(got.start, want.start);
   EXPECT_EQ(got.rate, want.rate);
+  EXPECT_EQ(got.pacer, want.pacer);
   EXPECT_EQ(got.duration, want.duration);
   EXPECT_EQ(got.complete, want.complete);
   EXPECT_EQ(got.elapsed, want.elapsed);
