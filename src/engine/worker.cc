@@ -142,6 +142,7 @@ bool Worker::may_start() const noexcept { return in_flight_ < max_in_flight() &&
 
 // Whether there were any.
 bool Worker::release_due_hits(Instant now) {
+  if (warming_up_ && now >= attack_.time.start_instant) end_warmup();
   int i = 0;
   for (; i < kHitsPerTurn && !schedule_over_; ++i) {
     if (!may_start()) {
@@ -183,6 +184,12 @@ bool Worker::claim(Instant now) {
   }
   claim_ = {seq, after(attack_.time.start_instant, *due), false};
   return true;
+}
+
+// What it has not come to would make the run's own hits late.
+void Worker::end_warmup() noexcept {
+  warming_up_ = false;
+  if (claim_ && claim_->warms_up) claim_.reset();
 }
 
 // The warm-up is the beginning of the schedule, sent before the start. False: it is over.

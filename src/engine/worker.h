@@ -115,6 +115,7 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   bool release_due_hits(Instant now);
   bool claim(Instant now);
   bool claim_warmup(Instant now);
+  void end_warmup() noexcept;
   bool may_start() const noexcept;
   void end_schedule() noexcept { schedule_over_ = true; }
   bool has_target();

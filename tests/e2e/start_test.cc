@@ -52,7 +52,8 @@ TEST(Start, WarmsUpWithoutResults) {
                                        "-output=" + dir.path("out"), server.url()});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, ContainsRegex("^starts in 1s  [0-9]+ in flight\n"));
-  EXPECT_EQ(server.requests().size(), 40U);
+  EXPECT_GT(server.requests().size(), 10U);
+  EXPECT_LE(server.requests().size(), 40U);
   EXPECT_EQ(line_count(run_pepe_binary({"encode", "-to=csv", dir.path("out")}).out), 10U);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <string>
 #include <vector>
@@ -92,7 +93,7 @@ TEST(WarmUp, HasNoResultsAndNoFigures) {
     EXPECT_GT(server.requests().size(), run.hits.size());
     if (rate.unpaced()) continue;
     EXPECT_EQ(run.hits.size(), 20U);
-    EXPECT_EQ(server.requests().size(), 40U);
+    EXPECT_LE(server.requests().size(), 40U);
   }
 }
 
@@ -112,12 +113,23 @@ TEST(WarmUp, LeavesItsConnectionsToTheRun) {
   EXPECT_LT(server.connections(), 10U);
 }
 
+// Three hits take all of it; those behind them would make the run's own late.
+TEST(WarmUp, LeavesNothingToTheRunThatItWasTooSlowFor) {
+  std::atomic<int> answered{0};
+  TestServer server{[&answered](const TestRequest&) { return TestAnswer{.delay = answered++ < 3 ? 100ms : 0ms}; }};
+  const Ran run = run_attack({.rate = {100, 1s}, .duration = 100ms, .warmup = 250ms, .max_workers = 1},
+                             numbered_targets(server, 1));
+  EXPECT_EQ(run.summary.facts.sent + run.summary.facts.missed, 10U);
+  EXPECT_LE(server.requests().size(), 3U + 10U);
+}
+
 TEST(WarmUp, IsSharedToo) {
   TestServer server;
   const Ran run =
       run_attack({.rate = {100, 1s}, .duration = 100ms, .warmup = 100ms, .shard = {0, 2}}, numbered_targets(server, 1));
   EXPECT_EQ(run.hits.size(), 5U);
-  EXPECT_EQ(server.requests().size(), 10U);
+  EXPECT_GT(server.requests().size(), 5U);
+  EXPECT_LE(server.requests().size(), 10U);
 }
 
 std::int64_t wall_clock_nanos() {
