@@ -97,12 +97,10 @@ Expected<ResultInputs> ResultInputs::open(std::vector<std::string> names, Result
       empty = std::move(reader).error();
       continue;
     }
-    if (state->options.need_lag) *reader = std::make_unique<LagReader>(*std::move(reader), name);
-    if (several) {
-      readers.push_back(std::make_unique<SpanReader>(*std::move(reader), state->spans, readers.size()));
-    } else {
-      readers.push_back(*std::move(reader));
-    }
+    std::unique_ptr<ResultReader> source = *std::move(reader);
+    if (state->options.need_lag) source = std::make_unique<LagReader>(std::move(source), name);
+    if (several) source = std::make_unique<SpanReader>(std::move(source), state->spans, readers.size());
+    readers.push_back(std::move(source));
   }
   if (readers.empty()) return *std::move(empty);
   state->reader = several ? round_robin(std::move(readers)) : std::move(readers.front());

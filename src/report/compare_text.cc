@@ -28,7 +28,7 @@ std::string duration(double nanos) {
 }
 
 std::string with_sign(double value, Show show) {
-  const std::string size = show(std::fabs(value));
+  std::string size = show(std::fabs(value));
   // What rounds to nothing has no sign.
   if (size == show(0)) return size;
   return (value < 0 ? "-" : "+") + size;
