@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "pacer/shapes.h"
 #include "pacer/whole.h"
 #include "pepe/base/text.h"
@@ -73,6 +75,10 @@ Expected<Load> make_step_load(const LoadFlags& flags) {
             .duration = flags.duration.value_or(whole),
             .rate = {},
             .shape = "step, " + printable(format_steps(flags.steps))};
+  if (load.duration > Nanos{0} && load.pacer->hits_before(load.duration) == 0) {
+    return Error{
+        fmt::format("-duration={} ends in a pause, before the first hit of -steps", format_duration(load.duration))};
+  }
   load.rate = average_rate(*load.pacer, load.duration, average_rate(*load.pacer, whole, {}));
   return load;
 }

@@ -100,6 +100,9 @@ TEST(StepPacer, LastsAsLongAsItsStepsUnlessItIsToldOtherwise) {
 TEST(StepPacer, RefusesWhatItCannotSend) {
   EXPECT_EQ(refusal("step", {}), "-pacer=step needs -steps, such as -steps=100:10s,500:1m");
   EXPECT_EQ(refusal("step", stairs("0:1s,0:2s")), "-steps: without a rate above 0 nothing would be sent");
+  LoadFlags cut = stairs("0:10s,5:1s");
+  cut.duration = 10s;
+  EXPECT_EQ(refusal("step", cut), "-duration=10s ends in a pause, before the first hit of -steps");
   EXPECT_EQ(refusal("step", stairs("1/1000000007ns:1s,1/1000000009ns:1s,1/998244353ns:1s")),
             "-steps: the rates have no common measure: write them in the same unit of time");
 }
