@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pepe_binary.h"
+#include "e2e/pepe_binary.h"
 #include "support/temp_dir.h"
 #include "support/test_server.h"
 
@@ -48,12 +48,12 @@ TEST(Start, SharesTheScheduleAmongProcesses) {
 TEST(Start, WarmsUpWithoutResults) {
   const TempDir dir;
   const TestServer server;
-  const Ended ended = run_pepe_binary({"attack", "-warmup=300ms", "-rate=100", "-duration=100ms", "-progress=on",
+  const Ended ended = run_pepe_binary({"attack", "-warmup=1s", "-rate=100", "-duration=100ms", "-progress=on",
                                        "-output=" + dir.path("out"), server.url()});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, ContainsRegex("^starts in 1s  [0-9]+ in flight\n"));
   EXPECT_GT(server.requests().size(), 10U);
-  EXPECT_LE(server.requests().size(), 40U);
+  EXPECT_LE(server.requests().size(), 110U);
   EXPECT_EQ(line_count(run_pepe_binary({"encode", "-to=csv", dir.path("out")}).out), 10U);
 }
 
@@ -90,12 +90,15 @@ TEST(Start, AtATimeIsThatOfItsFirstResult) {
   const TempDir dir;
   const TestServer server;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto then = std::to_string(std::chrono::duration_cast<std::chrono::seconds>(now).count() + 2);
-  const Ended ended = run_pepe_binary(
-      {"attack", "-start-at=" + then, "-rate=1", "-duration=1s", "-output=" + dir.path("out"), server.url()});
+  const std::int64_t then = std::chrono::duration_cast<std::chrono::seconds>(now).count() + 3;
+  const Ended ended = run_pepe_binary({"attack", "-start-at=" + std::to_string(then), "-rate=1", "-duration=1s",
+                                       "-output=" + dir.path("out"), server.url()});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  const std::string row = run_pepe_binary({"encode", "-to=csv", dir.path("out")}).out;
-  EXPECT_THAT(row, testing::StartsWith(then)) << "in nanoseconds, and never early";
+  std::istringstream row{run_pepe_binary({"encode", "-to=csv", dir.path("out")}).out};
+  std::int64_t timestamp = 0;
+  row >> timestamp;
+  EXPECT_GE(timestamp, then * 1'000'000'000);
+  EXPECT_LT(timestamp, (then + 30) * 1'000'000'000) << "a busy machine is late, but not so much";
 }
 
 TEST(Start, DoesNotUseUpALazyList) {

@@ -87,13 +87,13 @@ TEST(WarmUp, HasNoResultsAndNoFigures) {
     SCOPED_TRACE(rate.hits);
     TestServer server{[](const TestRequest&) { return TestAnswer{.delay = 1ms}; }};
     const Ran run =
-        run_attack({.rate = rate, .duration = 100ms, .warmup = 100ms, .max_workers = 4}, numbered_targets(server, 1));
+        run_attack({.rate = rate, .duration = 100ms, .warmup = 500ms, .max_workers = 4}, numbered_targets(server, 1));
     EXPECT_EQ(run.summary.facts.sent, run.hits.size());
     EXPECT_EQ(run.summary.failed, 0U);
     EXPECT_GT(server.requests().size(), run.hits.size());
     if (rate.unpaced()) continue;
-    EXPECT_EQ(run.hits.size(), 20U);
-    EXPECT_LE(server.requests().size(), 40U);
+    EXPECT_EQ(run.hits.size() + run.summary.facts.missed, 20U);
+    EXPECT_LE(server.requests().size(), 120U);
   }
 }
 
@@ -107,10 +107,10 @@ TEST(WarmUp, FailsWithoutAResult) {
 
 TEST(WarmUp, LeavesItsConnectionsToTheRun) {
   TestServer server;
-  const Ran run =
-      run_attack({.rate = {100, 1s}, .duration = 100ms, .warmup = 100ms, .threads = 1}, numbered_targets(server, 1));
-  EXPECT_EQ(run.hits.size(), 10U);
-  EXPECT_LT(server.connections(), 10U);
+  const Ran run = run_attack({.rate = {100, 1s}, .duration = 100ms, .warmup = 500ms, .max_connections = 1},
+                             numbered_targets(server, 1));
+  EXPECT_EQ(run.hits.size() + run.summary.facts.missed, 10U);
+  EXPECT_EQ(server.connections(), 1U);
 }
 
 // Three hits take all of it; those behind them would make the run's own late.
@@ -126,29 +126,34 @@ TEST(WarmUp, LeavesNothingToTheRunThatItWasTooSlowFor) {
 TEST(WarmUp, IsSharedToo) {
   TestServer server;
   const Ran run =
-      run_attack({.rate = {100, 1s}, .duration = 100ms, .warmup = 100ms, .shard = {0, 2}}, numbered_targets(server, 1));
+      run_attack({.rate = {100, 1s}, .duration = 100ms, .warmup = 500ms, .shard = {0, 2}}, numbered_targets(server, 1));
   EXPECT_EQ(run.hits.size(), 5U);
   EXPECT_GT(server.requests().size(), 5U);
-  EXPECT_LE(server.requests().size(), 10U);
+  EXPECT_LE(server.requests().size(), 30U);
 }
 
 std::int64_t wall_clock_nanos() {
   return std::chrono::duration_cast<Nanos>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+// A busy machine may be too late for a start that is so near, or stand still between the readings of two clocks: of
+// many tries one is enough.
 TEST(StartTime, IsOneMomentOnTwoClocks) {
   for (const Nanos ahead : {10ms, 120ms}) {
-    AttackOptions options;
-    options.start_at = wall_clock_nanos() + ahead.count();
-    options.warmup = 5ms;
-    const auto time = await_start(options, {});
-    ASSERT_TRUE(time);
-    const std::int64_t wall = wall_clock_nanos();
-    const Instant now = Clock::now();
-    EXPECT_EQ(time->start.unix_nanos, *options.start_at);
-    EXPECT_EQ(time->start_instant - time->warmup_instant, options.warmup);
-    // What lies between the readings of the clocks, here and there.
-    EXPECT_LT(std::abs((time->start_instant - now).count() - (*options.start_at - wall)), 10'000'000);
+    SCOPED_TRACE(ahead.count());
+    Nanos apart = Nanos::max();
+    for (int tries = 0; apart >= 10ms && tries < 100; ++tries) {
+      AttackOptions options;
+      options.start_at = wall_clock_nanos() + ahead.count();
+      options.warmup = 5ms;
+      const auto time = await_start(options, {});
+      const std::int64_t wall = wall_clock_nanos();
+      const Instant now = Clock::now();
+      if (!time || time->start.unix_nanos != *options.start_at) continue;
+      EXPECT_EQ(time->start_instant - time->warmup_instant, options.warmup);
+      apart = Nanos{std::abs((time->start_instant - now).count() - (*options.start_at - wall))};
+    }
+    EXPECT_LT(apart, 10ms);
   }
 }
 
