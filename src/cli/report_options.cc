@@ -58,17 +58,17 @@ std::optional<std::string> find_conflict(const ReportOptions& options, const Rep
     if (files != 2)
       return fmt::format("-type={}: want two files, the base and what is compared with it, not {}", options.type,
                          files);
-    if (options.every.count() > 0)
-      return fmt::format("-every: there is no -type={} of what is there so far", options.type);
-    if (options.group_key != nullptr) return fmt::format("-group-by: there is no -type={} by group", options.type);
+    if (options.every.count() > 0) return fmt::format("-every: -type={} reports once, on whole files", options.type);
+    if (options.group_key != nullptr) return fmt::format("-group-by: -type={} has no groups", options.type);
     return std::nullopt;
   }
   const auto needs_base = std::find_if(options.thresholds.begin(), options.thresholds.end(),
                                        [](const Threshold& threshold) { return threshold.needs_base(); });
   if (needs_base != options.thresholds.end())
-    return fmt::format("-fail-if {}: a change is told with -type=compare only", needs_base->text());
+    return fmt::format("-fail-if {}: a change needs a base: want -type=compare or compare-json", needs_base->text());
   if (options.quantiles && !plan.reporter->shows_quantiles)
-    return fmt::format("-quantiles: there are none in a report of -type={}", plan.reporter->name);
+    return fmt::format("-quantiles: there are none in a report of -type={}: want text, json, compare or compare-json",
+                       plan.reporter->name);
   return std::nullopt;
 }
 

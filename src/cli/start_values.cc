@@ -56,7 +56,7 @@ Expected<Shard> shard_of_launcher(std::string_view count, const Environment& env
     if (shard) return *shard;
     return Error{fmt::format("{}={} of {}: {}", launcher.index, quote(index), quote(of), shard.error().text())};
   }
-  return Error{"nothing in the environment says which one this is (Open MPI, MPICH, srun, indexed jobs): want I/N"};
+  return Error{"nothing in the environment says which shard this is (Open MPI, MPICH, srun, indexed jobs): want I/N"};
 }
 
 }  // namespace

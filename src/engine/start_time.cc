@@ -47,7 +47,8 @@ Expected<StartTime> await_start(const AttackOptions& options, const std::functio
     const std::int64_t begin = saturating_add(*options.start_at, -warmup);
     const Nanos wait{saturating_add(begin, -wall_clock_nanos())};
     if (wait < Nanos{0}) return too_late(*options.start_at, options.warmup, -wait);
-    if (wait > kLongWait && notice) notice(fmt::format("it begins in {}", format_duration(round_duration(wait))));
+    if (wait > kLongWait && notice)
+      notice(fmt::format("the attack begins in {}", format_duration(round_duration(wait))));
     if (wait > kHeadStart) sleep_until(begin - kHeadStart.count());
   }
   // Nothing between these two: they are one moment on two clocks.

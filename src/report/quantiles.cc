@@ -39,7 +39,8 @@ Expected<std::vector<ReportQuantile>> parse_quantiles(std::string_view list) {
     if (std::find(quantiles.begin(), quantiles.end(), quantile) != quantiles.end()) {
       return Error{fmt::format("{} stands there twice", quantile.percent)};
     }
-    if (quantiles.size() == kMaxReportQuantiles) return Error{fmt::format("more than {}", kMaxReportQuantiles)};
+    if (quantiles.size() == kMaxReportQuantiles)
+      return Error{fmt::format("want at most {} percentiles", kMaxReportQuantiles)};
     quantiles.push_back(std::move(quantile));
     more = comma != std::string_view::npos;
     if (more) list.remove_prefix(comma + 1);

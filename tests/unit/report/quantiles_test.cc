@@ -62,7 +62,7 @@ const FaultCase kFaults[] = {
     {"Escaped", "5\x1b[2J", "\"5\\x1b[2J\" is no percentile: want some from 0 to 100, as in 50,90,99.9"},
     {"Twice", "50,90,50", "50 stands there twice"},
     {"TwiceInOtherWords", "50,050.0", "50 stands there twice"},
-    {"TooMany", count_up(kMaxReportQuantiles + 1), "more than 100"},
+    {"TooMany", count_up(kMaxReportQuantiles + 1), "want at most 100 percentiles"},
 };
 
 TEST(ReportQuantiles, SayWhatIsWrong) {
