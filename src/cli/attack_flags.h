@@ -22,7 +22,7 @@ struct AttackFlags {
   AttackOptions options;
   std::string rate_text{"50/1s"};
   const PacerEntry* pacer{&pacers().front()};
-  LoadFlags load;       ///< But for -rate and -duration, which are in `options`.
+  LoadFlags load;       ///< Without -rate and -duration, which are in `options`.
   std::string targets;  ///< Empty: none was named.
   bool targets_given{false};
   std::string format{"http"};

@@ -10,7 +10,7 @@
 /// The flags of an attack that shape its load: -pacer, and what each shape needs beside -rate and -duration.
 namespace pepe {
 
-/// Declares those but -rate and -duration. `flags` must outlive `set`.
+/// Declares them, without -rate and -duration, which add_attack_flags() does. `flags` must outlive `set`.
 void add_load_flags(FlagSet& set, AttackFlags& flags);
 
 /// The load that the flags ask for; `given` are those that were. Error: one line on a flag that is missing, or goes

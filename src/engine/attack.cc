@@ -60,7 +60,7 @@ void judge(AttackSummary& summary, const AttackState& attack, std::size_t stalls
   }
 }
 
-// As many hits, in so many times the time.
+// The rate of one shard: as many hits in `count` times the time.
 Rate part_of(Rate whole, const Shard& shard) {
   if (whole.per > Nanos::max() / static_cast<Nanos::rep>(shard.count)) return {whole.hits, Nanos::max()};
   return {whole.hits, whole.per * static_cast<Nanos::rep>(shard.count)};

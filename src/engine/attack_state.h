@@ -45,7 +45,7 @@ struct AttackState {
   /// The same for the warm-up, whose hits are numbered by themselves.
   alignas(64) std::atomic<std::uint64_t> warmup_ticket{0};
   alignas(64) std::atomic<Stop> stop{Stop::kNo};
-  /// When `stop` was first set, as an offset from the start, which is never 0 then: hits due before are still sent.
+  /// When `stop` was first set, as an offset from the start, and never 0 then: hits due before are still sent.
   std::atomic<Nanos::rep> stop_offset{0};
 };
 

@@ -178,7 +178,7 @@ Expected<void> Conductor::add_worker(unsigned index, unsigned count) {
   }
 }
 
-// Of a stop, which 0 would say that there was none.
+// When `stop` came, from the start on. Never 0, which stands for no stop at all.
 Nanos::rep Conductor::offset_of(Instant stop) const noexcept {
   const Nanos offset = stop - attack_.time.start_instant;
   return offset == Nanos{0} ? 1 : offset.count();

@@ -12,7 +12,7 @@ namespace pepe {
 void leave_signals_to_others() noexcept;
 
 /// SIGINT and SIGTERM of a run, for the thread that conducts it. Of one kind, those that come before the first is read
-/// are one. Asio's own set of signals loses memory when its first one finds too little.
+/// are one. Not asio::signal_set: that leaks when it finds no memory for its first signal.
 class RunSignals {
  public:
   explicit RunSignals(asio::io_context& io) : descriptor_{io} {}

@@ -16,8 +16,9 @@ struct StartTime {
   Instant warmup_instant;
 };
 
-/// Waits, if `options.start_at` is far, until there is nearly something to do, and says so by `notice`. Else the
-/// warm-up, or the run, begins now. Error: it is too late for that start.
+/// With `options.start_at`: sleeps until shortly before the warm-up, or the run, is to begin; `notice`, which may be
+/// empty, is told of a wait of more than a second. Without it they begin now. Error: that start, or its warm-up, has
+/// passed.
 Expected<StartTime> await_start(const AttackOptions& options, const std::function<void(std::string_view)>& notice);
 
 }  // namespace pepe

@@ -20,9 +20,9 @@ namespace pepe {
 /// the schedule nor the end of the run. One worker takes them, some at a time.
 class TargetFeed {
  public:
-  /// Of the list, what is of the `shard`. `on_change` runs on the reading thread whenever refill() may give something
-  /// after it gave nothing. It may not throw. `cancel` must make a blocked Targeter::next() return soon; it runs in the
-  /// destructor.
+  /// Gives the targets of the list that are for hits of `shard`. `on_change` runs on the reading thread whenever
+  /// refill() may give something after it gave nothing. It may not throw. `cancel` must make a blocked Targeter::next()
+  /// return soon; it runs in the destructor.
   TargetFeed(Targeter& targeter, const RequestOptions& options, Shard shard, std::function<void()> on_change,
              std::function<void()> cancel);
   ~TargetFeed();

@@ -186,7 +186,7 @@ bool Worker::claim(Instant now) {
   return true;
 }
 
-// What it has not come to would make the run's own hits late.
+// What is left of it is not sent: it would make the run's own hits late.
 void Worker::end_warmup() noexcept {
   warming_up_ = false;
   if (claim_ && claim_->warms_up) claim_.reset();

@@ -39,8 +39,8 @@ struct WorkerCounters {
 
   std::atomic<std::uint64_t> sent{0};
   std::atomic<std::uint64_t> done{0};
-  std::atomic<std::uint64_t> warmup_sent{
-      0};  ///< Of the sent, those of the warm-up. The figures below are without them.
+  // Of the two above, the hits of the warm-up; the figures below are without them.
+  std::atomic<std::uint64_t> warmup_sent{0};
   std::atomic<std::uint64_t> warmup_done{0};
   std::atomic<std::uint64_t> failed{0};
   std::atomic<std::uint64_t> late{0};

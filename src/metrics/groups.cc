@@ -11,7 +11,8 @@
 namespace pepe {
 namespace {
 
-constexpr MetricsLimits kGroupLimits{.exact_latencies = GroupedMetrics::kExactPerGroup, .error_bytes = std::size_t{64} << 10};
+constexpr MetricsLimits kGroupLimits{.exact_latencies = GroupedMetrics::kExactPerGroup,
+                                     .error_bytes = std::size_t{64} << 10};
 constexpr std::string_view kOthers = "(others)";
 // Of a group's name, which may be a URL of any length.
 constexpr std::size_t kMaxNameBytes = 4096;

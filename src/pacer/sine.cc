@@ -19,7 +19,7 @@ struct Resolution {
 
 /// The rate is mean + amplitude * sin(2 pi t / period). Its integral within a period T,
 ///
-///     mean * t + amplitude * T * (1 - cos(2 pi t / T)) / 2 pi
+///     mean * t + amplitude * T * (1 - cos(2 pi t / T)) / (2 pi)
 ///
 /// is taken at 2^knots points, and between two of them is a straight line: less than a quarter of a hit away from the
 /// curve. Whole periods are exact, so nothing adds up. All of it is in whole numbers of units, of which `per` are a

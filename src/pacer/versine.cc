@@ -12,7 +12,7 @@ constexpr std::uint64_t kQuarter = std::uint64_t{1} << (kTurnBits - 2);
 
 constexpr std::uint64_t kOne = std::uint64_t{1} << 62;
 constexpr std::uint64_t kHalfPiSquared = 0x4ef4'f326'f917'7969;  // (pi / 2)^2 * 2^61
-constexpr std::uint64_t kOverTwoPi = 0x28be'60db'9391'054b;      // 1 / 2 pi * 2^64
+constexpr std::uint64_t kOverTwoPi = 0x28be'60db'9391'054b;      // 1 / (2 pi) * 2^64
 
 /// 1 / ((2 j + 1) (2 j + 2)) times 2^64, from the last term that counts to the second.
 constexpr std::uint64_t inverse(std::uint64_t a, std::uint64_t b) { return kMostHits / (a * b); }

@@ -75,9 +75,12 @@ void append_latencies(const Comparison& c, std::string& out) {
 
 void append_changes(const Comparison& c, std::string& out) {
   Object object{out};
-  object.key("latencies"), append_latencies(c, out);
-  object.key("bytes_in"), append_total_and_mean(c.bytes_in, c.bytes_in_mean, out);
-  object.key("bytes_out"), append_total_and_mean(c.bytes_out, c.bytes_out_mean, out);
+  object.key("latencies");
+  append_latencies(c, out);
+  object.key("bytes_in");
+  append_total_and_mean(c.bytes_in, c.bytes_in_mean, out);
+  object.key("bytes_out");
+  append_total_and_mean(c.bytes_out, c.bytes_out_mean, out);
   object.change("requests", c.requests);
   object.change("rate", c.rate);
   object.change("throughput", c.throughput);
@@ -102,9 +105,12 @@ void append_side(const Metrics& metrics, const ReportStyle& style, std::string& 
 void write_json_comparison(const Metrics& base, const Metrics& changed, const ReportStyle& style, std::string& out) {
   {
     Object object{out};
-    object.key("base"), append_side(base, style, out);
-    object.key("new"), append_side(changed, style, out);
-    object.key("change"), append_changes(compare(base, changed, style), out);
+    object.key("base");
+    append_side(base, style, out);
+    object.key("new");
+    append_side(changed, style, out);
+    object.key("change");
+    append_changes(compare(base, changed, style), out);
   }
   out += '\n';
 }

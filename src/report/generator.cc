@@ -17,11 +17,11 @@ namespace {
 /// Most threads whose shares are listed one by one; the peak covers all.
 constexpr std::size_t kMaxShares = 1024;
 /// Further clauses on what limited a run, or shaped it, are left out when there is this much.
-constexpr std::size_t kMaxClauses = 1000;
+constexpr std::size_t kMaxClauseBytes = 1000;
 
 /// Appends what is not there yet.
 void add_clause(const std::string& clause, std::string& text) {
-  if (text.size() >= kMaxClauses || text.find(clause) != std::string::npos) return;
+  if (text.size() >= kMaxClauseBytes || text.find(clause) != std::string::npos) return;
   text.append(text.empty() ? "" : "; ").append(clause);
 }
 

@@ -37,10 +37,10 @@ struct TlsOptions {
 /// What an attack does, apart from its targets and its schedule. Field by field the flags of `pepe attack`.
 struct AttackOptions {
   std::string name{};                       ///< -name
-  Rate rate{};                              ///< On average, for RunFacts; the schedule itself is the Pacer's
+  Rate rate{};                              ///< For RunFacts, on average; the schedule itself is the Pacer's
   std::string shape{};                      ///< -pacer in words, for RunFacts; empty: a constant rate
   Nanos duration{0};                        ///< -duration; 0 or less: until stopped
-  Nanos warmup{0};                          ///< -warmup: as long before the start hits are sent that have no results
+  Nanos warmup{0};                          ///< -warmup: so long before the start hits are sent, without results
   Shard shard{};                            ///< -shard
   std::optional<std::int64_t> start_at{};   ///< -start-at, in nanoseconds since 1970
   Nanos timeout{std::chrono::seconds{30}};  ///< -timeout, for a whole hit; 0 or less: none
@@ -82,7 +82,7 @@ class ChunkSink {
 /// Live figures of a running attack, summed over its workers a few times a second.
 struct AttackProgress {
   Nanos elapsed{0};       ///< Negative: before the start, in the warm-up or waiting for -start-at.
-  std::uint64_t sent{0};  ///< The warm-up's hits are in flight at most.
+  std::uint64_t sent{0};  ///< Hits of the warm-up count in `in_flight` alone.
   std::uint64_t done{0};
   std::uint64_t failed{0};  ///< Results with an error text.
   std::uint64_t in_flight{0};

@@ -17,7 +17,7 @@ namespace pepe {
 /// Error texts that differ in nothing but the local port of the connection or the number of the HTTP/2 stream.
 struct ErrorKind {
   std::string text;  ///< With `*` for the number when there are several, else the text as it is.
-  std::string key;   ///< With `*` in any case: what kinds of other results are told apart by.
+  std::string key;   ///< With `*` in any case: the same for this kind in whatever results it is found.
   std::uint64_t count{0};
   bool merged{false};  ///< There are several.
 };

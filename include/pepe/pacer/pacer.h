@@ -15,8 +15,8 @@ class Pacer {
  public:
   virtual ~Pacer() = default;
 
-  /// When hit `n` (0-based) is due, as an offset from the attack's start. Non-decreasing in `n`; hit 0 is due at 0.
-  /// nullopt: the schedule ends before hit `n` (or the offset is beyond 292 years).
+  /// When hit `n` (0-based) is due, as an offset from the attack's start. Non-decreasing in `n`; hit 0 is due at
+  /// 0, or at the end of a pause that comes first. nullopt: there is no hit `n`, or not within 292 years.
   virtual std::optional<Nanos> due(std::uint64_t n) const noexcept = 0;
 
   /// How many hits are due before `offset`: the smallest n with due(n) >= offset (0 for an offset of 0 or
