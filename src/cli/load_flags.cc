@@ -2,30 +2,11 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
 namespace pepe {
 namespace {
-
-bool reads(const PacerEntry& entry, std::string_view flag) {
-  return std::find(entry.flags.begin(), entry.flags.end(), flag) != entry.flags.end();
-}
-
-/// "constant, linear or sine": the shapes that read the flag.
-std::string readers_of(std::string_view flag) {
-  std::vector<std::string_view> names;
-  for (const PacerEntry& entry : pacers()) {
-    if (reads(entry, flag)) names.push_back(entry.name);
-  }
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += i + 1 < names.size() ? ", " : " or ";
-    text += names[i];
-  }
-  return text;
-}
 
 bool was_given(std::span<const GivenFlag> given, std::string_view name) {
   return std::any_of(given.begin(), given.end(), [name](const GivenFlag& flag) { return flag.name == name; });
@@ -69,8 +50,8 @@ void add_load_flags(FlagSet& set, AttackFlags& flags) {
 
 Expected<Load> make_load(const AttackFlags& flags, std::span<const GivenFlag> given) {
   for (const GivenFlag& flag : given) {
-    const std::string readers = readers_of(flag.name);
-    if (!readers.empty() && !reads(*flags.pacer, flag.name)) {
+    const std::string readers = pacer_names_reading(flag.name);
+    if (!readers.empty() && !flags.pacer->reads(flag.name)) {
       return Error{fmt::format("-{} goes with -pacer={}, not with -pacer={}", flag.name, readers, flags.pacer->name)};
     }
   }
@@ -78,7 +59,7 @@ Expected<Load> make_load(const AttackFlags& flags, std::span<const GivenFlag> gi
   load.rate = flags.options.rate;
   if (was_given(given, "duration")) load.duration = flags.options.duration;
   // A constant rate may be without a bound, and 0 means that.
-  if (flags.pacer != &pacers().front() && reads(*flags.pacer, "rate")) {
+  if (flags.pacer != &pacers().front() && flags.pacer->reads("rate")) {
     if (const auto rate = parse_finite_rate(flags.rate_text); !rate) return Error{"-rate: " + rate.error().text()};
   }
   return flags.pacer->make(load);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "cli/console.h"
-#include "cli/exit_status.h"
 #include "pepe/base/saturate.h"
 
 namespace pepe {
@@ -26,18 +25,6 @@ void remark_on_schedule(const ReportOptions& options, std::span<const RunFacts> 
   if (missed > 0)
     print_note(fmt::format("{}{} hits missed: due and never sent, they are in no latency", whose, missed));
   if (closed) print_note(whose + "a closed loop (-rate=0) has no schedule: its latencies count from the sending");
-}
-
-int judge(const std::vector<Threshold>& thresholds, const Metrics& metrics, const std::string& whose,
-          const Metrics* base) {
-  int status = kExitOk;
-  for (const Threshold& threshold : thresholds) {
-    const auto broken = threshold.broken_by(metrics, base);
-    if (!broken) continue;
-    print_note("-fail-if " + whose + *broken);
-    status = kExitBroken;
-  }
-  return status;
 }
 
 }  // namespace pepe

@@ -2,7 +2,6 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "cli/report_options.h"
 #include "cli/result_inputs.h"
@@ -21,9 +20,5 @@ Expected<void> read_latencies(ResultInputs& inputs, LatencyFrom from, Add add) {
 
 /// Says what latencies from the schedule can't show of `runs`; nothing for others. `whose` stands in front.
 void remark_on_schedule(const ReportOptions& options, std::span<const RunFacts> runs, const std::string& whose = "");
-
-/// Lists the thresholds that are broken; `whose` stands in front. Returns the exit status.
-int judge(const std::vector<Threshold>& thresholds, const Metrics& metrics, const std::string& whose = "",
-          const Metrics* base = nullptr);
 
 }  // namespace pepe

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "cli/console.h"
+#include "cli/exit_status.h"
 #include "pepe/base/check.h"
 #include "pepe/base/text.h"
 #include "pepe/base/time.h"
@@ -133,6 +135,18 @@ std::optional<std::string> Threshold::broken_by_change(double before, double aft
   if (!is_met(share)) return std::nullopt;
   const std::string by = from_nothing ? "" : fmt::format(", by {:+.2f}%", share * 100);
   return fmt::format("{}: {} went from {} to {}{}", text_, figure_, shown(before), shown(after), by);
+}
+
+int judge(const std::vector<Threshold>& thresholds, const Metrics& metrics, const std::string& whose,
+          const Metrics* base) {
+  int status = kExitOk;
+  for (const Threshold& threshold : thresholds) {
+    const auto broken = threshold.broken_by(metrics, base);
+    if (!broken) continue;
+    print_note("-fail-if " + whose + *broken);
+    status = kExitBroken;
+  }
+  return status;
 }
 
 }  // namespace pepe

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pepe/base/expected.h"
 #include "pepe/metrics/metrics.h"
@@ -45,5 +46,10 @@ class Threshold {
   bool is_change_{false};
   double limit_{0};  ///< Nanoseconds, a ratio from 0 to 1, or a number; of a change, a share of the base.
 };
+
+/// Lists the thresholds that are broken; `whose` stands in front of each, `base` is for those that need one. Returns
+/// the exit status.
+int judge(const std::vector<Threshold>& thresholds, const Metrics& metrics, const std::string& whose = "",
+          const Metrics* base = nullptr);
 
 }  // namespace pepe

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <limits>
-
-#include <fmt/format.h>
+#include <vector>
 
 #include "pacer/shapes.h"
 
@@ -21,7 +19,26 @@ constexpr std::array kPacers = {
     PacerEntry{"step", "the rates of -steps, one after the other", kStepFlags, make_step_load},
 };
 
+/// "a, b or c"
+template <class Takes>
+std::string names_where(Takes takes) {
+  std::vector<std::string_view> names;
+  for (const PacerEntry& entry : kPacers) {
+    if (takes(entry)) names.push_back(entry.name);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 < names.size() ? ", " : " or ";
+    text += names[i];
+  }
+  return text;
+}
+
 }  // namespace
+
+bool PacerEntry::reads(std::string_view flag) const noexcept {
+  return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
 
 std::span<const PacerEntry> pacers() { return kPacers; }
 
@@ -31,21 +48,11 @@ const PacerEntry* find_pacer(std::string_view name) {
 }
 
 std::string pacer_names() {
-  std::string names;
-  for (std::size_t i = 0; i < kPacers.size(); ++i) {
-    if (i > 0) names += i + 1 < kPacers.size() ? ", " : " or ";
-    names += kPacers[i].name;
-  }
-  return names;
+  return names_where([](const PacerEntry&) { return true; });
 }
 
-std::string format_rate(Rate rate) { return fmt::format("{}/{}", rate.hits, format_duration(rate.per)); }
-
-Rate average_rate(const Pacer& pacer, Nanos duration, Rate otherwise) {
-  if (duration <= Nanos{0}) return otherwise;
-  const std::uint64_t hits = pacer.hits_before(duration);
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return hits > kMost ? otherwise : Rate{static_cast<std::int64_t>(hits), duration};
+std::string pacer_names_reading(std::string_view flag) {
+  return names_where([flag](const PacerEntry& entry) { return entry.reads(flag); });
 }
 
 }  // namespace pepe

@@ -19,15 +19,6 @@ Expected<Step> parse_step(std::string_view text) {
 
 }  // namespace
 
-Expected<Rate> parse_finite_rate(std::string_view text) {
-  auto rate = parse_rate(text);
-  if (!rate) return rate.error();
-  if (rate->hits < 0 || rate->per.count() < 0) return Error{"a rate can't be negative"};
-  if (text == "infinity" || (rate->hits > 0 && rate->per.count() == 0))
-    return Error{quote(text) + " has no bound: only -pacer=constant can go as fast as -max-workers allow"};
-  return rate;
-}
-
 Expected<std::vector<Step>> parse_steps(std::string_view text) {
   std::vector<Step> steps;
   Nanos left = Nanos::max();

@@ -57,6 +57,8 @@ struct PacerEntry {
   std::span<const std::string_view> flags;  ///< Those of LoadFlags that it reads, beside -duration.
   /// Error: a flag is missing, or has a value that this shape can't have; one line that names it.
   Expected<Load> (*make)(const LoadFlags& flags);
+
+  bool reads(std::string_view flag) const noexcept;
 };
 
 /// The shapes that exist: constant, linear, sine, step.
@@ -65,5 +67,7 @@ std::span<const PacerEntry> pacers();
 const PacerEntry* find_pacer(std::string_view name);
 /// "constant, linear, sine or step", for a message.
 std::string pacer_names();
+/// Of those that read `flag`: "constant, linear or sine". Empty: none does.
+std::string pacer_names_reading(std::string_view flag);
 
 }  // namespace pepe

@@ -12,6 +12,9 @@ TEST(Pacers, AreFoundByTheirNames) {
   EXPECT_EQ(find_pacer("poisson"), nullptr);
   EXPECT_EQ(find_pacer(""), nullptr);
   EXPECT_EQ(pacer_names(), "constant, linear, sine or step");
+  EXPECT_EQ(pacer_names_reading("rate"), "constant, linear or sine");
+  EXPECT_EQ(pacer_names_reading("steps"), "step");
+  EXPECT_EQ(pacer_names_reading("duration"), "");
 }
 
 TEST(Pacers, LeaveAConstantRateAsItIs) {
