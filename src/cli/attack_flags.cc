@@ -54,17 +54,6 @@ Expected<void> append_header(std::string_view text, std::vector<HeaderField>& he
   return {};
 }
 
-/// A setter that parses the text and, when that went well, assigns what came of it.
-template <class T, class Parse>
-FlagSet::Setter assign(T& target, Parse parse) {
-  return [&target, parse](std::string_view text) -> Expected<void> {
-    auto value = parse(text);
-    if (!value) return std::move(value).error();
-    target = *std::move(value);
-    return {};
-  };
-}
-
 void add_rate_flags(FlagSet& set, AttackFlags& flags) {
   set.begin_group("Rate");
   set.add({"rate", "N[/D]",

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/go_flags.h"
@@ -62,5 +63,16 @@ class FlagSet {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// A setter that parses the text and, when that went well, assigns what came of it. `target` must outlive it.
+template <class T, class Parse>
+FlagSet::Setter assign(T& target, Parse parse) {
+  return [&target, parse](std::string_view text) -> Expected<void> {
+    auto value = parse(text);
+    if (!value) return std::move(value).error();
+    target = *std::move(value);
+    return {};
+  };
+}
 
 }  // namespace pepe

@@ -12,17 +12,6 @@ bool was_given(std::span<const GivenFlag> given, std::string_view name) {
   return std::any_of(given.begin(), given.end(), [name](const GivenFlag& flag) { return flag.name == name; });
 }
 
-/// A setter of an optional value.
-template <class T, class Parse>
-FlagSet::Setter assign(std::optional<T>& target, Parse parse) {
-  return [&target, parse](std::string_view text) -> Expected<void> {
-    const auto value = parse(text);
-    if (!value) return value.error();
-    target = *value;
-    return {};
-  };
-}
-
 }  // namespace
 
 void add_load_flags(FlagSet& set, AttackFlags& flags) {
@@ -40,12 +29,7 @@ void add_load_flags(FlagSet& set, AttackFlags& flags) {
           assign(load.amplitude, parse_finite_rate));
   set.add({"period", "D", "with -pacer=sine: the time from one peak to the next"}, assign(load.period, parse_duration));
   set.add({"steps", "N[/D]:D,...", "with -pacer=step: rates, each with how long it holds; 0 is a pause"},
-          [&load](std::string_view text) -> Expected<void> {
-            auto steps = parse_steps(text);
-            if (!steps) return std::move(steps).error();
-            load.steps = *std::move(steps);
-            return {};
-          });
+          assign(load.steps, parse_steps));
 }
 
 Expected<Load> make_load(const AttackFlags& flags, std::span<const GivenFlag> given) {

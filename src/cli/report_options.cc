@@ -24,12 +24,7 @@ void add_report_flags(FlagSet& flags, ReportOptions& options) {
   flags.add_duration({"every", "D", "report what there is so far at each interval, then as a whole"}, options.every);
   flags.add_string({"output", "FILE", "where the report goes", "stdout"}, options.output);
   flags.add({"quantiles", "LIST", "percentiles of the latencies in text and json", "50,90,95,99"},
-            [&options](std::string_view text) -> Expected<void> {
-              auto quantiles = parse_quantiles(text);
-              if (!quantiles) return std::move(quantiles).error();
-              options.quantiles = *std::move(quantiles);
-              return {};
-            });
+            assign(options.quantiles, parse_quantiles));
   flags.add({"latency", "FROM", "from when latencies count: service (the sending) or schedule (when due)", "service"},
             [&options](std::string_view text) -> Expected<void> {
               if (text != "service" && text != "schedule")
@@ -38,12 +33,7 @@ void add_report_flags(FlagSet& flags, ReportOptions& options) {
               return {};
             });
   flags.add({"group-by", "KEY", "a report of each group, by " + group_key_names()},
-            [&options](std::string_view text) -> Expected<void> {
-              auto key = find_group_key(text);
-              if (!key) return std::move(key).error();
-              options.group_key = *key;
-              return {};
-            });
+            assign(options.group_key, find_group_key));
   flags.add({"fail-if", "LIMIT", "end with status 4 when it holds, as in p99>300ms, success<99%, errors>0; repeatable"},
             [&options](std::string_view text) -> Expected<void> {
               auto threshold = Threshold::parse(text);
