@@ -39,9 +39,9 @@ class Object {
     } else {
       out_ += "null";
     }
-    if (change.doubt == Change::Doubt::kNotJudged) return;
+    if (change.confidence == Change::Confidence::kNotJudged) return;
     object.key("interval");
-    if (change.doubt == Change::Doubt::kKnown) {
+    if (change.confidence == Change::Confidence::kKnown) {
       out_ += '[';
       append_json_number(change.interval.low, out_);
       out_ += ',';

@@ -49,11 +49,11 @@ class Table {
     const auto relative = change.relative();
     fmt::format_to(to_, "{}\t[{}]\t{}\t{}\t{}\t{}\t", label, part, show(change.base), show(change.changed),
                    with_sign(change.difference(), show_difference), relative ? with_sign(*relative, percent) : "");
-    if (change.doubt == Change::Doubt::kKnown) {
+    if (change.confidence == Change::Confidence::kKnown) {
       fmt::format_to(to_, "{} to {}: ", with_sign(change.interval.low, show_difference),
                      with_sign(change.interval.high, show_difference));
     }
-    fmt::format_to(to_, "{}\n", change.doubt == Change::Doubt::kNotJudged ? "" : verdict(change, growth));
+    fmt::format_to(to_, "{}\n", change.confidence == Change::Confidence::kNotJudged ? "" : verdict(change, growth));
   }
 
  private:

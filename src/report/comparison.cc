@@ -15,7 +15,7 @@ Change change_of(Nanos base, Nanos changed) { return change_of(base.count(), cha
 Change judged(const Estimate& base, const Estimate& changed) {
   Change change = change_of(base.value, changed.value);
   const auto interval = difference(base, changed);
-  change.doubt = interval ? Change::Doubt::kKnown : Change::Doubt::kTooFew;
+  change.confidence = interval ? Change::Confidence::kKnown : Change::Confidence::kTooFew;
   if (interval) change.interval = *interval;
   return change;
 }
@@ -59,7 +59,7 @@ std::optional<double> Change::relative() const noexcept {
 }
 
 std::string_view verdict(const Change& change, Growth growth) {
-  if (change.doubt != Change::Doubt::kKnown) return "too few hits";
+  if (change.confidence != Change::Confidence::kKnown) return "too few hits";
   const Interval& interval = change.interval;
   if (interval.low == 0 && interval.high == 0) return "same";
   if (interval.low <= 0 && interval.high >= 0) return "unclear";

@@ -9,13 +9,13 @@
 
 #include "pepe/metrics/metrics.h"
 #include "pepe/report/reporter.h"
-#include "report/doubt.h"
+#include "report/confidence.h"
 
 namespace pepe {
 
 /// One figure of two sets of results.
 struct Change {
-  enum class Doubt {
+  enum class Confidence {
     kNotJudged,  ///< Nothing is said of how sure it is.
     kTooFew,     ///< There are too few results to say.
     kKnown,      ///< `interval` says.
@@ -23,7 +23,7 @@ struct Change {
 
   double base{0};
   double changed{0};
-  Doubt doubt{Doubt::kNotJudged};
+  Confidence confidence{Confidence::kNotJudged};
   Interval interval{};  ///< Of the difference.
 
   double difference() const noexcept { return changed - base; }
@@ -35,7 +35,7 @@ struct Change {
 enum class Growth { kWorse, kBetter };
 
 /// What can be said of a change that was judged: "slower", "faster" or, for a ratio, "worse", "better"; "unclear" where
-/// it may be none; "same" where it is none; "too few hits".
+/// it may be none; "same" where it is none; "too few hits". REQUIRES: confidence is not kNotJudged.
 std::string_view verdict(const Change& change, Growth growth);
 
 struct NamedChange {
@@ -54,6 +54,7 @@ struct Comparison {
   Change errors_left_out;
 };
 
+/// `changed` against `base`, at the quantiles of `style`.
 Comparison compare(const Metrics& base, const Metrics& changed, const ReportStyle& style);
 
 }  // namespace pepe

@@ -8,7 +8,7 @@
 
 namespace pepe {
 
-/// Where a figure may lie: 95 of 100 such intervals hold the truth, as long as results do not depend on each other.
+/// A confidence interval: 95 of 100 hold the true figure, as long as results do not depend on each other.
 struct Interval {
   double low{0};
   double high{0};

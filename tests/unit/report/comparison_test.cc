@@ -34,14 +34,14 @@ struct VerdictCase {
   const char* of_ratio;
 };
 
-constexpr auto kKnown = Change::Doubt::kKnown;
+constexpr auto kKnown = Change::Confidence::kKnown;
 const VerdictCase kVerdicts[] = {
     {"Above", {0, 5, kKnown, {1, 9}}, "slower", "better"},
     {"Below", {5, 0, kKnown, {-9, -1}}, "faster", "worse"},
     {"AroundNothing", {0, 1, kKnown, {-1, 3}}, "unclear", "unclear"},
     {"FromNothing", {0, 1, kKnown, {0, 3}}, "unclear", "unclear"},
     {"Nothing", {7, 7, kKnown, {0, 0}}, "same", "same"},
-    {"TooFew", {0, 5, Change::Doubt::kTooFew, {}}, "too few hits", "too few hits"},
+    {"TooFew", {0, 5, Change::Confidence::kTooFew, {}}, "too few hits", "too few hits"},
 };
 
 TEST(Comparison, SaysWhatAnIntervalMeans) {

@@ -1,4 +1,4 @@
-#include "report/doubt.h"
+#include "report/confidence.h"
 
 #include <cmath>
 #include <random>
