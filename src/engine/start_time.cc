@@ -30,6 +30,13 @@ void sleep_until(std::int64_t unix_nanos) {
   }
 }
 
+// Nearly until there is something to do, if that is a while.
+void await_wall_clock(std::int64_t begin, const std::function<void(std::string_view)>& notice) {
+  const Nanos wait{saturating_add(begin, -wall_clock_nanos())};
+  if (wait > kLongWait && notice) notice(fmt::format("the attack begins in {}", format_duration(round_duration(wait))));
+  if (wait > kHeadStart) sleep_until(begin - kHeadStart.count());
+}
+
 Error too_late(std::int64_t start_at, Nanos warmup, Nanos by) {
   std::string time;
   append_rfc3339(local(start_at), time);
@@ -42,19 +49,12 @@ Error too_late(std::int64_t start_at, Nanos warmup, Nanos by) {
 }  // namespace
 
 Expected<StartTime> await_start(const AttackOptions& options, const std::function<void(std::string_view)>& notice) {
-  const std::int64_t warmup = options.warmup.count();
-  if (options.start_at) {
-    const std::int64_t begin = saturating_add(*options.start_at, -warmup);
-    const Nanos wait{saturating_add(begin, -wall_clock_nanos())};
-    if (wait < Nanos{0}) return too_late(*options.start_at, options.warmup, -wait);
-    if (wait > kLongWait && notice)
-      notice(fmt::format("the attack begins in {}", format_duration(round_duration(wait))));
-    if (wait > kHeadStart) sleep_until(begin - kHeadStart.count());
-  }
+  if (options.start_at) await_wall_clock(saturating_add(*options.start_at, -options.warmup.count()), notice);
   // Nothing between these two: they are one moment on two clocks.
   const std::int64_t wall = wall_clock_nanos();
   const Instant now = Clock::now();
-  const Nanos lead{options.start_at ? std::max(warmup, *options.start_at - wall) : warmup};
+  const Nanos lead = options.start_at ? Nanos{saturating_add(*options.start_at, -wall)} : options.warmup;
+  if (lead < options.warmup) return too_late(*options.start_at, options.warmup, options.warmup - lead);
   return StartTime{.start = local(saturating_add(wall, lead.count())),
                    .start_instant = after(now, lead),
                    .warmup_instant = after(now, lead - options.warmup)};
