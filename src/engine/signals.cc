@@ -1,8 +1,11 @@
 #include "engine/signals.h"
 
+#include <poll.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -48,13 +51,42 @@ void mask_signals(int how) {
   pthread_sigmask(how, &signals, nullptr);
 }
 
+// What is ignored, as a shell has it for what it starts in the background, is read there too: signals that are blocked
+// are kept.
+int open_signals() noexcept {
+  const sigset_t signals = stop_signals();
+  return ::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+// Of either. REQUIRES: both are open.
+void await_one(int timer, int signals) noexcept {
+  std::array<pollfd, 2> waits{pollfd{.fd = timer, .events = POLLIN, .revents = 0},
+                              pollfd{.fd = signals, .events = POLLIN, .revents = 0}};
+  while (::poll(waits.data(), waits.size(), -1) < 0 && errno == EINTR) {
+  }
+}
+
 }  // namespace
 
 void leave_signals_to_others() noexcept { mask_signals(SIG_BLOCK); }
 
+Expected<void> sleep_until_signal(std::int64_t unix_nanos) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const itimerspec until{.it_interval = {},
+                         .it_value = {.tv_sec = unix_nanos / kSecond, .tv_nsec = unix_nanos % kSecond}};
+  const int timer = ::timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC);
+  if (timer < 0) return system_shortage("attack", errno);
+  const int signals = open_signals();
+  const bool ready = signals >= 0 && ::timerfd_settime(timer, TFD_TIMER_ABSTIME, &until, nullptr) == 0;
+  const int fault = errno;
+  if (ready) await_one(timer, signals);
+  if (signals >= 0) ::close(signals);
+  ::close(timer);
+  return ready ? Expected<void>{} : system_shortage("attack", fault);
+}
+
 Expected<void> RunSignals::open() {
-  const sigset_t signals = stop_signals();
-  const int fd = ::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+  const int fd = open_signals();
   if (fd < 0) return system_shortage("attack", errno);
   try {
     descriptor_.assign(fd);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "engine/asio.h"
@@ -10,6 +11,10 @@ namespace pepe {
 /// SIGINT and SIGTERM do not come to the thread that calls this: they are for the one that conducts, which can then
 /// change what they do without a moment in which one would end the process.
 void leave_signals_to_others() noexcept;
+
+/// Waits until the wall clock, as it is set then, is at `unix_nanos`. One of the two signals ends the wait, and is kept
+/// for the RunSignals that are opened next. REQUIRES: leave_signals_to_others() was called. Error: no descriptor.
+Expected<void> sleep_until_signal(std::int64_t unix_nanos);
 
 /// SIGINT and SIGTERM of a run, for the thread that conducts it. Of one kind, those that come before the first is read
 /// are one. Not asio::signal_set: that leaks when it finds no memory for its first signal.

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <string>
 
+#include "engine/signals.h"
 #include "pepe/base/saturate.h"
 
 namespace pepe {
@@ -30,11 +32,18 @@ void sleep_until(std::int64_t unix_nanos) {
   }
 }
 
-// Nearly until there is something to do, if that is a while.
-void await_wall_clock(std::int64_t begin, const std::function<void(std::string_view)>& notice) {
+// Nearly until there is something to do, if that is a while, or a signal comes.
+Expected<void> await_wall_clock(std::int64_t begin, bool heed_signals,
+                                const std::function<void(std::string_view)>& notice) {
+  // Before anything is said: who has heard that the attack waits may stop it as any other.
+  if (heed_signals) leave_signals_to_others();
   const Nanos wait{saturating_add(begin, -wall_clock_nanos())};
   if (wait > kLongWait && notice) notice(fmt::format("the attack begins in {}", format_duration(round_duration(wait))));
-  if (wait > kHeadStart) sleep_until(begin - kHeadStart.count());
+  if (wait <= kHeadStart) return {};
+  const std::int64_t until = begin - kHeadStart.count();
+  if (heed_signals) return sleep_until_signal(until);
+  sleep_until(until);
+  return {};
 }
 
 Error too_late(std::int64_t start_at, Nanos warmup, Nanos by) {
@@ -49,12 +58,19 @@ Error too_late(std::int64_t start_at, Nanos warmup, Nanos by) {
 }  // namespace
 
 Expected<StartTime> await_start(const AttackOptions& options, const std::function<void(std::string_view)>& notice) {
-  if (options.start_at) await_wall_clock(saturating_add(*options.start_at, -options.warmup.count()), notice);
+  if (options.start_at) {
+    const std::int64_t begin = saturating_add(*options.start_at, -options.warmup.count());
+    if (auto waited = await_wall_clock(begin, options.handle_signals, notice); !waited)
+      return std::move(waited).error();
+  }
   // Nothing between these two: they are one moment on two clocks.
   const std::int64_t wall = wall_clock_nanos();
   const Instant now = Clock::now();
   const Nanos lead = options.start_at ? Nanos{saturating_add(*options.start_at, -wall)} : options.warmup;
-  if (lead < options.warmup) return too_late(*options.start_at, options.warmup, options.warmup - lead);
+  if (lead < options.warmup) {
+    const Nanos::rep passed = -std::max(lead, -Nanos::max()).count();
+    return too_late(*options.start_at, options.warmup, Nanos{saturating_add(options.warmup.count(), passed)});
+  }
   return StartTime{.start = local(saturating_add(wall, lead.count())),
                    .start_instant = after(now, lead),
                    .warmup_instant = after(now, lead - options.warmup)};

@@ -17,8 +17,9 @@ struct StartTime {
 };
 
 /// With `options.start_at`: sleeps until shortly before the warm-up, or the run, is to begin; `notice`, which may be
-/// empty, is told of a wait of more than a second. Without it they begin now. Error: that start, or its warm-up, has
-/// passed.
+/// empty, is told of a wait of more than a second. Where signals are handled, one ends the sleep, is kept for the run,
+/// and changes no time. Without `options.start_at` they begin now. Error: that start, or its warm-up, has passed, or
+/// there is no descriptor to wait with.
 Expected<StartTime> await_start(const AttackOptions& options, const std::function<void(std::string_view)>& notice);
 
 }  // namespace pepe

@@ -95,7 +95,8 @@ void Worker::end_warmup() noexcept {
 bool Worker::claim_warmup(Instant now) {
   const std::uint64_t seq =
       attack_.options.shard.number_of(attack_.warmup_ticket.fetch_add(1, std::memory_order_relaxed));
-  const std::optional<Nanos> due = unpaced_ ? now - attack_.time.warmup_instant : attack_.pacer.due(seq);
+  const std::optional<Nanos> due =
+      unpaced_ ? std::max<Nanos>(Nanos{0}, now - attack_.time.warmup_instant) : attack_.pacer.due(seq);
   warming_up_ = due && *due < attack_.options.warmup;
   if (warming_up_) claim_ = {seq, after(attack_.time.warmup_instant, *due), true};
   return warming_up_;

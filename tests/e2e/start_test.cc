@@ -1,6 +1,8 @@
 // Attacks that begin with a warm-up or at a given time, and attacks that share one schedule.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <set>
@@ -71,6 +73,37 @@ TEST(Start, OfARunThatIsStoppedInItsWarmUpLeavesAnEmptyResult) {
     const Ended ended = process.wait();
     EXPECT_EQ(ended.status, 0);
     EXPECT_THAT(ended.err, IsEmpty());
+    const Ended report = run_pepe_binary({"report", "-type=json", dir.path("out")});
+    EXPECT_THAT(report.out, HasSubstr(R"("requests":0,)"));
+    EXPECT_THAT(report.out, HasSubstr(R"("missed":0,)"));
+  }
+}
+
+TEST(Start, OfARunThatIsStoppedBeforeItLeavesAnEmptyResult) {
+  for (const char* load : {"-rate=10", "-rate=0"}) {
+    SCOPED_TRACE(load);
+    const TempDir dir;
+    const TestServer server;
+    int said[2];
+    ASSERT_EQ(::pipe2(said, O_CLOEXEC), 0);
+    Launch launch;
+    launch.args = {"attack",
+                   load,
+                   "-warmup=1s",
+                   "-duration=1s",
+                   "-max-workers=2",
+                   "-start-at=4000000000",
+                   "-output=" + dir.path("out"),
+                   server.url()};
+    launch.error_descriptor = said[1];
+    Process process{kPepe, launch};
+    ::close(said[1]);
+    char first = 0;
+    EXPECT_EQ(::read(said[0], &first, 1), 1) << "it says that it waits";
+    process.send_signal(SIGINT);
+    EXPECT_EQ(process.wait().status, 0);
+    ::close(said[0]);
+    EXPECT_THAT(server.requests(), IsEmpty());
     const Ended report = run_pepe_binary({"report", "-type=json", dir.path("out")});
     EXPECT_THAT(report.out, HasSubstr(R"("requests":0,)"));
     EXPECT_THAT(report.out, HasSubstr(R"("missed":0,)"));

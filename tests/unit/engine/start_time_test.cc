@@ -47,6 +47,8 @@ TEST(StartTime, ThatHasPassedIsAnError) {
   options.warmup = Nanos{0};
   options.start_at = 1;
   EXPECT_THAT(await_start(options, {}).error().text(), HasSubstr("-start-at=19"));
+  options.warmup = Nanos::max();
+  EXPECT_THAT(await_start(options, {}).error().text(), HasSubstr(" was 2562047h47m"));
 }
 
 TEST(StartTime, WithoutAWishIsNowAndTheWarmUp) {
