@@ -176,7 +176,8 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   std::vector<std::unique_ptr<TargetState>> targets_;
   TargetState spare_target_;  // of a hit that found no memory for its own
   TargetFeed::Batch lazy_targets_;
-  TargetFeed::State feed_state_{TargetFeed::State::kNotYet};
+  // What the feed last said. Before it is asked, at the first hit that is due, there is nothing to wait for.
+  TargetFeed::State feed_state_{TargetFeed::State::kSome};
   std::deque<Hit> hits_;
   std::vector<Hit*> free_hits_;
   DeadlineList deadlines_;

@@ -71,6 +71,15 @@ TEST(Shards, SendTheWholeScheduleBetweenThem) {
   }
 }
 
+// A list that is read to its end before the first hit is due says nothing more that could wake who waits for it.
+TEST(Shards, OfALazyListSendTheirFirstHitWhenItIsDue) {
+  TestServer server;
+  const Ran run =
+      run_attack({.rate = {20, 1s}, .duration = 10s, .shard = {1, 2}, .lazy = true}, numbered_targets(server, 2));
+  EXPECT_EQ(run.hits.size(), 1U);
+  EXPECT_LT(run.summary.facts.worst_lag, 5s);
+}
+
 TEST(Shards, MissOnlyWhatIsTheirOwn) {
   TestServer server{[](const TestRequest&) { return TestAnswer{.delay = 200ms}; }};
   const Ran run = run_attack({.rate = {100, 1s}, .duration = 100ms, .shard = {1, 2}, .max_workers = 1},
