@@ -26,6 +26,7 @@ from claims import judge
 from counting_server import CountingServer, make_certificate
 
 RATE, HITS = 2000, 400
+MOST_RUNS = 10  # which are over before one is scraped, where the machine is busy
 NO_FILE, NO_PORT = "too many open files", "connect: cannot assign requested address"
 NO_FILE_ANYWHERE = "too many open files in system"
 NOTES = {
@@ -165,13 +166,18 @@ def no_files_anywhere(bench):
 
 def files_and_scrapes(bench):
     """Who reads the metrics takes descriptors too. The endpoint answers, and the hits have their results."""
+    answered = False
     for files in 24, 64:
-        scraper = Scraper()
-        run = bench.attack(["-prometheus-addr=127.0.0.1:0"], bench.plain + "/slow", files=files, scraper=scraper)
-        for text in faults_of_few_files(run, files):
-            yield f"with scrapes, {files} files: {text}"
-        if files == 64 and not scraper.answered:
-            yield "a scrape was not answered"
+        for _ in range(MOST_RUNS):
+            scraper = Scraper()
+            run = bench.attack(["-prometheus-addr=127.0.0.1:0"], bench.plain + "/slow", files=files, scraper=scraper)
+            for text in faults_of_few_files(run, files):
+                yield f"with scrapes, {files} files: {text}"
+            answered = scraper.answered
+            if files == 24 or answered:
+                break
+    if not answered:
+        yield "no scrape was answered"
 
 
 def few_ports(bench):
