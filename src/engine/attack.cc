@@ -12,6 +12,7 @@
 #include "engine/conductor.h"
 #include "engine/prometheus.h"
 #include "engine/shortage.h"
+#include "engine/signals.h"
 #include "engine/start_time.h"
 
 #include "pepe/base/text.h"
@@ -163,6 +164,12 @@ AttackSummary conclude(const AttackState& attack, const Conductor& conductor, Si
   return summary;
 }
 
+// From here on they are the conductor's. Before there is a thread, which could take one before it has said that it does
+// not want any. Not before the targets are there: they may be a while in coming, and until then nothing is lost.
+void hold_signals_back(const AttackOptions& options) {
+  if (options.handle_signals) leave_signals_to_others();
+}
+
 Expected<AttackSummary> run_attack(const AttackOptions& options, Targeter& targeter, const Pacer& pacer, ChunkSink& out,
                                    const AttackEvents& events) {
   auto plan = make_dial_plan(options);
@@ -183,6 +190,7 @@ Expected<AttackSummary> run_attack(const AttackOptions& options, Targeter& targe
     if (auto prepared = prepare_targets(state, targeter); !prepared) return std::move(prepared).error();
     say_about_targets(state, events);
   }
+  hold_signals_back(options);
   auto exporter = open_exporter(options, out, events);
   if (!exporter) return std::move(exporter).error();
 

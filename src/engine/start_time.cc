@@ -35,8 +35,6 @@ void sleep_until(std::int64_t unix_nanos) {
 // Nearly until there is something to do, if that is a while, or a signal comes.
 Expected<void> await_wall_clock(std::int64_t begin, bool heed_signals,
                                 const std::function<void(std::string_view)>& notice) {
-  // Before anything is said: who has heard that the attack waits may stop it as any other.
-  if (heed_signals) leave_signals_to_others();
   const Nanos wait{saturating_add(begin, -wall_clock_nanos())};
   if (wait > kLongWait && notice) notice(fmt::format("the attack begins in {}", format_duration(round_duration(wait))));
   if (wait <= kHeadStart) return {};
