@@ -10,18 +10,20 @@ namespace {
 // worker and of the sink, which a busy machine delays.
 constexpr Nanos kQuietInterval = std::chrono::milliseconds{25};
 constexpr Nanos kBusyInterval = std::chrono::milliseconds{200};
-// Either way the line is at 400 hits a second.
-constexpr std::uint32_t kBusyFrom = 10;
-constexpr std::uint32_t kBusyBelow = 80;
-// So many chunks in a row make a stream busy: a burst alone, after the machine held the sender up, does not.
-constexpr std::uint32_t kBusyChunks = 4;
+// Either way the line is at 320 hits a second.
+constexpr std::uint32_t kBusyFrom = 8;
+constexpr std::uint32_t kBusyBelow = 64;
+// So many intervals in a row make a stream busy: a burst alone, after the machine held the sender up, does not.
+constexpr std::uint32_t kBusyIntervals = 4;
+// A cut or a flipped bit costs a chunk, in a quiet stream so many hits: also of such a burst, up to the size at which
+// it is none.
+constexpr std::uint32_t kQuietHits = 3;
+constexpr std::uint32_t kBurstHits = 24;
 
 }  // namespace
 
 Recorder::Recorder(Options options)
-    : options_{std::move(options)},
-      writer_{{.run_id = options_.run_id, .writer = options_.worker}},
-      flush_interval_{kQuietInterval} {}
+    : options_{std::move(options)}, writer_{{.run_id = options_.run_id, .writer = options_.worker}} {}
 
 void Recorder::record_known(const Hit& hit, Instant done, bool reused) {
   AnswerCache& cache = hit.target->cache;
@@ -70,17 +72,28 @@ void Recorder::record_failure(const Hit& hit, Instant done, bool reused, std::st
 void Recorder::take(std::string& out) {
   writer_.take(out);
   flush_at_ = Instant::max();
-  const std::uint32_t enough = flush_interval_ == kBusyInterval ? kBusyBelow : kBusyFrom;
-  busy_chunks_ = hits_in_chunk_ >= enough ? busy_chunks_ + 1 : 0;
-  flush_interval_ = busy_chunks_ >= kBusyChunks ? kBusyInterval : kQuietInterval;
+  hits_in_interval_ += hits_in_chunk_;
   hits_in_chunk_ = 0;
+  if (hits_in_interval_ >= kBurstHits) most_hits_ = UINT32_MAX;
 }
 
 void Recorder::add(OutcomeId outcome, const Hit& hit, Instant done) {
   const Nanos offset = hit.taken - options_.start_instant;
   writer_.add(outcome, hit.seq, options_.start.unix_nanos + offset.count(), done - hit.taken, hit.lag);
   ++hits_in_chunk_;
-  if (flush_at_ == Instant::max()) flush_at_ = done + flush_interval_;
+  if (flush_at_ != Instant::max()) return;
+  if (done >= interval_end_) begin_interval(done);
+  flush_at_ = interval_end_;
+}
+
+// Judges the interval before it: whether the stream is busy.
+void Recorder::begin_interval(Instant now) {
+  const std::uint32_t enough = busy_intervals_ >= kBusyIntervals ? kBusyBelow : kBusyFrom;
+  busy_intervals_ = hits_in_interval_ >= enough ? busy_intervals_ + 1 : 0;
+  const bool busy = busy_intervals_ >= kBusyIntervals;
+  most_hits_ = busy || hits_in_interval_ >= kBurstHits ? UINT32_MAX : kQuietHits;
+  hits_in_interval_ = 0;
+  interval_end_ = now + (busy ? kBusyInterval : kQuietInterval);
 }
 
 Outcome Recorder::base_outcome(const Hit& hit, bool reused) const {

@@ -34,12 +34,13 @@ class Recorder {
 
   /// When the open chunk is old enough to be written; Instant::max() while it is empty.
   Instant flush_at() const noexcept { return flush_at_; }
-  bool full() const noexcept { return writer_.full(); }
+  bool full() const noexcept { return hits_in_chunk_ >= most_hits_ || writer_.full(); }
   /// Appends the open chunk to `out`, whole.
   void take(std::string& out);
 
  private:
   void add(OutcomeId outcome, const Hit& hit, Instant done);
+  void begin_interval(Instant now);
   Outcome base_outcome(const Hit& hit, bool reused) const;
   OutcomeId intern_cached(const Hit& hit, bool reused, std::uint64_t bytes_read, std::string_view inline_body);
   void remember_body(AnswerCache& cache, Response& response, std::string_view& inline_body);
@@ -47,9 +48,11 @@ class Recorder {
   Options options_;
   ChunkWriter writer_;
   Instant flush_at_{Instant::max()};
-  Nanos flush_interval_;
+  Instant interval_end_{Instant::min()};
   std::uint32_t hits_in_chunk_{0};
-  std::uint32_t busy_chunks_{0};
+  std::uint32_t hits_in_interval_{0};    ///< In those of its chunks that were taken.
+  std::uint32_t busy_intervals_{0};      ///< In a row.
+  std::uint32_t most_hits_{UINT32_MAX};  ///< Of a chunk.
 };
 
 }  // namespace pepe

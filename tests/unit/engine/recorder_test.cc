@@ -66,7 +66,7 @@ class Bench {
   }
   /// An answer read from its first byte, which the target then knows.
   void answer(std::string_view status, std::string_view body, bool reused = false) {
-    const Hit asked = hit();
+    const Hit asked = hit(sent);
     const std::string head = fmt::format("HTTP/1.1 {}\r\nContent-Length: {}\r\n\r\n", status, body.size());
     Response response;
     response.start({.keep_limit = keep_limit, .candidate = state_.cache.body});
@@ -77,7 +77,7 @@ class Bench {
   }
   /// One whose head is the known one.
   void answer_with_known_head(std::string_view body, bool reused) {
-    const Hit asked = hit();
+    const Hit asked = hit(sent);
     Response response;
     response.start_fixed({.keep_limit = keep_limit, .candidate = state_.cache.body}, body.size());
     std::size_t used = 0;
@@ -85,7 +85,7 @@ class Bench {
     recorder.record_answer(asked, asked.taken + 1ms, reused, response);
   }
   void answer_known(bool reused) {
-    const Hit asked = hit();
+    const Hit asked = hit(sent);
     recorder.record_known(asked, asked.taken + 1ms, reused);
   }
   std::vector<Row> rows() {
@@ -94,7 +94,20 @@ class Bench {
     return read_back(chunk);
   }
 
+  /// When the next answer comes.
+  Instant now() const { return kStart + sent + 1ms; }
+  /// Four full intervals.
+  void make_busy() {
+    answer("200 OK", "body");
+    for (int interval = 0; interval < 4; ++interval) {
+      for (int i = 0; i < 100; ++i) answer_known(true);
+      rows();
+      sent += 25ms;
+    }
+  }
+
   static constexpr Instant kStart{std::chrono::hours{1}};
+  Nanos sent{0};  ///< When the next hit is, after the start.
   std::uint64_t keep_limit{UINT64_MAX};
   Recorder recorder{{.run_id = 7, .worker = 0, .attack = "a", .start = {1'000'000, 0}, .start_instant = kStart}};
 
@@ -234,23 +247,48 @@ TEST(Recorder, WantsAQuietChunkWrittenSoonAndABusyOneLater) {
   Bench bench;
   EXPECT_EQ(bench.recorder.flush_at(), Instant::max());
   bench.answer("200 OK", "body");
-  const Nanos quiet = bench.recorder.flush_at() - Bench::kStart;
+  const Nanos quiet = bench.recorder.flush_at() - bench.now();
   for (int i = 0; i < 20; ++i) bench.answer_known(true);
-  EXPECT_EQ(bench.recorder.flush_at() - Bench::kStart, quiet) << "a chunk's time is that of its first hit";
+  EXPECT_EQ(bench.recorder.flush_at() - bench.now(), quiet) << "a chunk's time is that of its first hit";
   bench.rows();
   EXPECT_EQ(bench.recorder.flush_at(), Instant::max());
-  for (int chunk = 1; chunk < 4; ++chunk) {
+  for (int interval = 1; interval < 4; ++interval) {
+    bench.sent += quiet;
     for (int i = 0; i < 20; ++i) bench.answer_known(true);
-    EXPECT_EQ(bench.recorder.flush_at() - Bench::kStart, quiet) << "a burst does not make a stream busy";
+    EXPECT_EQ(bench.recorder.flush_at() - bench.now(), quiet) << "a burst does not make a stream busy";
     bench.rows();
   }
+  bench.sent += quiet;
   bench.answer_known(true);
-  EXPECT_GT(bench.recorder.flush_at() - Bench::kStart, 2 * quiet);
-  const Instant done = Bench::kStart + 1ms;
-  EXPECT_LE(bench.recorder.flush_at() - done, 200ms) << "what is left of 250 ms is for the way to the file";
+  const Nanos busy = bench.recorder.flush_at() - bench.now();
+  EXPECT_GT(busy, 2 * quiet);
+  EXPECT_LE(busy, 200ms) << "what is left of 250 ms is for the way to the file";
   bench.rows();
+  bench.sent += busy;
   bench.answer_known(true);
-  EXPECT_EQ(bench.recorder.flush_at() - Bench::kStart, quiet);
+  EXPECT_EQ(bench.recorder.flush_at() - bench.now(), quiet);
+}
+
+TEST(Recorder, WritesABurstOfAQuietStreamInSmallChunks) {
+  Bench bench;
+  bench.answer("200 OK", "body");
+  std::vector<std::size_t> chunks;
+  for (int hit = 1; hit < 20; ++hit) {
+    if (bench.recorder.full()) chunks.push_back(bench.rows().size());
+    bench.answer_known(true);
+  }
+  EXPECT_EQ(chunks, (std::vector<std::size_t>{3, 3, 3, 3, 3, 3})) << "what a flipped bit can cost";
+}
+
+TEST(Recorder, WritesAFloodInLargeChunksFromItsFirstMoment) {
+  Bench bench;
+  bench.answer("200 OK", "body");
+  int chunks = 0;
+  for (int hit = 1; hit < 1'000; ++hit) {
+    if (bench.recorder.full()) chunks += !bench.rows().empty();
+    bench.answer_known(true);
+  }
+  EXPECT_EQ(chunks, 8);
 }
 
 TEST(Recorder, TakesNothingOfAnEmptyChunk) {
@@ -263,6 +301,7 @@ TEST(Recorder, TakesNothingOfAnEmptyChunk) {
 
 TEST(Recorder, IsFullAfterManyHitsOrOneLargeBody) {
   Bench many;
+  many.make_busy();
   many.answer("200 OK", "body");
   int hits = 1;
   for (; !many.recorder.full() && hits < 100'000; ++hits) many.answer_known(true);
