@@ -43,7 +43,8 @@ struct ReadySet::State {
     io.restart();
     return true;
   }
-  std::span<const ReadyEvent> look();
+  bool look();
+  std::span<const ReadyEvent> take();
 
   asio::io_context& io;
   asio::steady_timer timer;
@@ -82,12 +83,16 @@ void ReadySet::await_writable(int fd) {
   if (found != state_->watches.end()) state_->await_write(found->second);
 }
 
-std::span<const ReadyEvent> ReadySet::State::look() {
+// True: handlers have run, of watched sockets or of others.
+bool ReadySet::State::look() {
   // What was handed out has been read until empty by now, so the next edge may be asked for.
   for (const auto& watch : rearm)
     if (watch->tag != nullptr) await_read(watch);
   rearm.clear();
-  io.poll();
+  return io.poll() > 0;
+}
+
+std::span<const ReadyEvent> ReadySet::State::take() {
   handed_out.clear();
   handed_out.swap(ready);
   return handed_out;
@@ -95,14 +100,16 @@ std::span<const ReadyEvent> ReadySet::State::look() {
 
 std::span<const ReadyEvent> ReadySet::poll() {
   state_->take_wake();
-  return state_->look();
+  state_->look();
+  return state_->take();
 }
 
 std::span<const ReadyEvent> ReadySet::wait(Instant now, Instant until, bool) {
   State& state = *state_;
   // One that comes after this leaves the loop stopped, so that it ends at once.
-  if (state.take_wake()) return state.look();
-  if (const auto events = state.look(); !events.empty()) return events;
+  const bool woken = state.take_wake();
+  // What a handler has done, a hit that it ended above all, may leave nothing to wait for.
+  if (state.look() || woken) return state.take();
   if (until != Instant::max() && (state.armed > until || state.armed <= now)) {
     state.armed = until;
     state.timer.expires_at(until);

@@ -70,6 +70,16 @@ TEST_P(ReadySetTest, TellsWhenAFullSocketCanBeWrittenAgain) {
   set_.remove(ends_[0]);
 }
 
+TEST_P(ReadySetTest, WaitsForNothingMoreOnceAHandlerHasRun) {
+  if (GetParam()) GTEST_SKIP() << "handlers are not waited for";
+  const Instant until = Clock::now() + 10s;
+  bool ran = false;
+  asio::post(io_, [&ran] { ran = true; });
+  static_cast<void>(set_.wait(Clock::now(), until, false));
+  EXPECT_TRUE(ran);
+  EXPECT_LT(Clock::now(), until);
+}
+
 TEST_P(ReadySetTest, WaitsNoLongerThanItIsTold) {
   const Instant start = Clock::now();
   Instant now = start;
