@@ -2,6 +2,7 @@
 #include "engine/ready_set.h"
 
 #include <atomic>
+#include <cerrno>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -12,8 +13,10 @@ namespace pepe {
 
 // One watched socket. Asio waits on a descriptor of its own object, which is released, never closed, at the end.
 struct Watch {
-  Watch(asio::io_context& io, int fd, void* owner) : descriptor{io, fd}, tag{owner} {}
-  ~Watch() { descriptor.release(); }
+  Watch(asio::io_context& io, void* owner) : descriptor{io}, tag{owner} {}
+  ~Watch() {
+    if (descriptor.is_open()) descriptor.release();
+  }
 
   asio::posix::stream_descriptor descriptor;
   void* tag;
@@ -62,7 +65,12 @@ ReadySet::~ReadySet() = default;
 int ReadySet::fault() const noexcept { return 0; }
 
 bool ReadySet::add(int fd, void* tag) {
-  auto watch = std::make_shared<Watch>(state_->io, fd, tag);
+  auto watch = std::make_shared<Watch>(state_->io, tag);
+  error_code error;
+  if (watch->descriptor.assign(fd, error); error) {
+    errno = error.value();
+    return false;
+  }
   state_->watches[fd] = watch;
   state_->await_read(watch);
   return true;
@@ -111,12 +119,14 @@ std::span<const ReadyEvent> ReadySet::wait(Instant now, Instant until, bool) {
   // What a handler has done, a hit that it ended above all, may leave nothing to wait for.
   if (state.look() || woken) return state.take();
   if (until != Instant::max() && (state.armed > until || state.armed <= now)) {
-    state.armed = until;
+    state.armed = Instant::min();
     state.timer.expires_at(until);
     // A timer that has fired is no longer armed, whatever time the caller's turn began at.
     state.timer.async_wait([&state](const error_code& error) {
       if (!error) state.armed = Instant::min();
     });
+    // Only now: the wait may have found no memory.
+    state.armed = until;
   }
   state.io.run_one();
   return {};
