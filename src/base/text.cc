@@ -218,17 +218,21 @@ std::optional<double> parse_decimal(std::string_view text) {
   double digits = 0;
   double scale = 1;
   int count = 0;
+  bool any = false;
   bool in_fraction = false;
   for (const char c : text) {
     if (c == '.' && !in_fraction) {
       in_fraction = true;
       continue;
     }
-    if (c < '0' || c > '9' || ++count > kMaxDigits) return std::nullopt;
+    if (c < '0' || c > '9') return std::nullopt;
+    any = true;
+    const bool leading_zero = c == '0' && count == 0 && !in_fraction;
+    if (!leading_zero && ++count > kMaxDigits) return std::nullopt;
     digits = digits * 10 + (c - '0');
     if (in_fraction) scale *= 10;
   }
-  if (count == 0) return std::nullopt;
+  if (!any) return std::nullopt;
   return digits / scale;
 }
 

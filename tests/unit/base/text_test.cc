@@ -90,6 +90,9 @@ const DecimalCase kDecimalCases[] = {
     {"LeadingPoint", ".5", 0.5},
     {"TrailingPoint", "1.", 1.0},
     {"MostDigits", "0.99999999999999", 0.99999999999999},
+    {"LeadingZeros", "0000000000000000012", 12.0},
+    {"ZeroBeforeMostDigits", "0.077807782167004", 0.077807782167004},
+    {"Zero", "0", 0.0},
     {"Empty", "", std::nullopt},
     {"PointAlone", ".", std::nullopt},
     {"TwoPoints", "1.2.3", std::nullopt},
@@ -97,6 +100,7 @@ const DecimalCase kDecimalCases[] = {
     {"Exponent", "1e3", std::nullopt},
     {"Blank", " 1", std::nullopt},
     {"TooManyDigits", "1234567890.123456", std::nullopt},
+    {"TooManyDigitsBehindThePoint", "0.0000000000000001", std::nullopt},
     {"Infinity", "inf", std::nullopt},
 };
 
