@@ -35,9 +35,7 @@ class ResultOutput {
       figures_ = figures.get();
       sink_ = std::move(figures);
     } else if (codec.name == kNative) {
-      auto native = std::make_unique<FileSink>(file_);
-      native_ = native.get();
-      sink_ = std::move(native);
+      sink_ = std::make_unique<FileSink>(file_);
     } else {
       sink_ = std::make_unique<TranscodingSink>(file_, codec);
     }
@@ -48,9 +46,6 @@ class ResultOutput {
 
   /// After the attack: the report, where there is one, and the end of the file.
   Expected<void> finish() {
-    if (native_ != nullptr) {
-      if (auto written = native_->finish(); !written) return written;
-    }
     if (figures_ != nullptr) {
       const auto plan = plan_report("text", "");
       if (!plan) return plan.error();
@@ -64,9 +59,7 @@ class ResultOutput {
  private:
   OutputFile file_;
   std::unique_ptr<ChunkSink> sink_;
-  // Which kind sink_ is.
-  FileSink* native_{nullptr};
-  const MetricsSink* figures_{nullptr};
+  const MetricsSink* figures_{nullptr};  ///< What sink_ is, or nullptr.
 };
 
 bool shows_progress(ProgressMode mode) {

@@ -30,19 +30,14 @@ class ChunkDecoder {
   std::uint64_t offset_{0};
 };
 
-/// Writes the native stream as it is. The first write, which says what is about to be done, goes with the first
-/// results.
+/// Writes the native stream as it is.
 class FileSink final : public ChunkSink {
  public:
   explicit FileSink(OutputFile& file) : file_{file} {}
   Expected<void> write(std::string_view chunks) override;
-  /// Writes what was held back. REQUIRES: the attack is over.
-  Expected<void> finish();
 
  private:
   OutputFile& file_;
-  std::string held_;
-  bool started_{false};
 };
 
 /// Writes the results in another encoding. What was handed in can be read from the file when write() returns.

@@ -2,7 +2,6 @@
 
 #include "cli/console.h"
 #include "cli/exit_status.h"
-#include "cli/interrupt.h"
 #include "cli/output_file.h"
 #include "cli/report_reading.h"
 #include "pepe/base/check.h"
@@ -59,8 +58,7 @@ int make_comparison(const ComparerEntry& comparer, const ReportOptions& options,
   Side changed{names[1]};
   std::vector<FileId> ids;
   for (Side* side : {&base, &changed}) {
-    if (const auto opened = side->open(options); !opened)
-      return interrupt::happened() ? kExitOk : fail(opened.error().text());
+    if (const auto opened = side->open(options); !opened) return fail(opened.error().text());
     ids.insert(ids.end(), side->inputs().ids().begin(), side->inputs().ids().end());
   }
   auto output = OutputFile::open(options.output, ids);

@@ -76,7 +76,7 @@ int encode_results(const CodecEntry& codec, const EncodeOptions& options, std::v
   // A slow input is passed on as it comes; a fast one in large pieces.
   reading.hooks.before_wait = [&output]() -> Expected<void> { return output ? output->flush() : Expected<void>{}; };
   auto inputs = ResultInputs::open(std::move(names), std::move(reading));
-  if (!inputs) return interrupt::happened() ? kExitOk : fail(inputs.error().text());
+  if (!inputs) return fail(inputs.error().text());
   auto file = OutputFile::open(options.output, inputs->ids());
   if (!file) return fail(file.error().text());
   output.emplace(codec.make_encoder(), *std::move(file));

@@ -22,7 +22,7 @@ int make_plot(const PlotOptions& options, const std::string& output_name, std::v
   ResultInputsOptions reading;
   reading.decode = {.bodies = false, .headers = false};
   auto inputs = ResultInputs::open(std::move(names), std::move(reading));
-  if (!inputs) return interrupt::happened() ? kExitOk : fail(inputs.error().text());
+  if (!inputs) return fail(inputs.error().text());
   auto output = OutputFile::open(output_name, inputs->ids());
   if (!output) return fail(output.error().text());
 

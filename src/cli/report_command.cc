@@ -113,7 +113,7 @@ int make_report(const ReportPlan& plan, const ReportOptions& options, std::vecto
   };
 
   auto inputs = ResultInputs::open(std::move(names), std::move(reading));
-  if (!inputs) return interrupt::happened() ? kExitOk : fail(inputs.error().text());
+  if (!inputs) return fail(inputs.error().text());
   auto output = OutputFile::open(options.output, inputs->ids());
   if (!output) return fail(output.error().text());
   report.emplace(*std::move(output), options.every);

@@ -84,6 +84,7 @@ Expected<ResultInputs> ResultInputs::open(std::vector<std::string> names, Result
   std::optional<Error> empty;
   for (const std::string& name : names) {
     auto opened = InputFile::open(name);
+    if (!opened && interrupt::happened()) break;
     if (!opened) return std::move(opened).error();
     const auto file = std::make_shared<InputFile>(*std::move(opened));
     state->ids.push_back(file->id());
@@ -91,6 +92,7 @@ Expected<ResultInputs> ResultInputs::open(std::vector<std::string> names, Result
       return file->read(buffer, *hooks);
     };
     auto reader = open_results({name, read}, events_of(name, state->options, state->damaged), state->options.decode);
+    if (!reader && interrupt::happened()) break;
     if (!reader) {
       if (!several || file->bytes_read() > 0 || file->failed()) return std::move(reader).error();
       print_note(fmt::format("{} is empty and passed over", name));
@@ -102,8 +104,8 @@ Expected<ResultInputs> ResultInputs::open(std::vector<std::string> names, Result
     if (several) source = std::make_unique<SpanReader>(std::move(source), state->spans, readers.size());
     readers.push_back(std::move(source));
   }
-  if (readers.empty()) return *std::move(empty);
-  state->reader = several ? round_robin(std::move(readers)) : std::move(readers.front());
+  if (readers.empty() && empty) return *std::move(empty);
+  state->reader = several || readers.empty() ? round_robin(std::move(readers)) : std::move(readers.front());
   return ResultInputs{std::move(state)};
 }
 

@@ -28,7 +28,8 @@ struct ResultInputsOptions {
 class ResultInputs {
  public:
   /// Opens each file and finds its encoding, in order. No names: standard input. An empty file among several
-  /// is passed over with a remark. Error: the first file that can't be opened or made sense of.
+  /// is passed over with a remark. An interrupt meanwhile is the end of what is read. Error: the first file that can't
+  /// be opened or made sense of.
   static Expected<ResultInputs> open(std::vector<std::string> names, ResultInputsOptions options);
 
   ResultInputs(ResultInputs&&) noexcept;

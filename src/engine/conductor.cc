@@ -265,7 +265,7 @@ AttackSummary Conductor::summarise() const {
     summary.failed += counters.failed.load();
     facts.late += counters.late.load();
     facts.worst_lag = std::max(facts.worst_lag, Nanos{counters.worst_lag.load()});
-    end = std::max(end, crew->worker->last_done());
+    end = std::max(end, crew->worker->last_recorded());
     out_of_slots = out_of_slots || crew->worker->ran_out_of_slots();
     summary.out_of_targets = summary.out_of_targets || crew->worker->ran_out_of_targets();
   }

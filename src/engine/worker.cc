@@ -54,7 +54,8 @@ Worker::Worker(AttackState& attack, std::uint32_t number, WorkerShare share)
       unpaced_{attack.pacer.unpaced()},
       max_in_flight_{share.max_in_flight},
       warming_up_{attack.options.warmup > Nanos{0}},
-      last_done_{attack.time.start_instant} {}
+      last_done_{attack.time.start_instant},
+      last_recorded_{attack.time.start_instant} {}
 
 Worker::~Worker() = default;
 
@@ -288,8 +289,9 @@ void Worker::settle(Hit& hit, Instant done, bool failed) {
   WorkerCounters::add<std::uint64_t>(counters_.done, 1);
   if (hit.warms_up) [[unlikely]] {
     WorkerCounters::add<std::uint64_t>(counters_.warmup_done, 1);
-  } else if (failed) {
-    WorkerCounters::add<std::uint64_t>(counters_.failed, 1);
+  } else {
+    last_recorded_ = done;
+    if (failed) WorkerCounters::add<std::uint64_t>(counters_.failed, 1);
   }
   free_hit(hit);
 }

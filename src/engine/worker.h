@@ -79,8 +79,8 @@ class Worker final : public ConnectionOwner, public PoolOwner {
     const std::uint64_t sent = counters_.sent.load(std::memory_order_relaxed);
     return sent - std::min(sent, done);
   }
-  /// When the last answer came in. After run().
-  Instant last_done() const noexcept { return last_done_; }
+  /// When the last hit that has a result ended. After run().
+  Instant last_recorded() const noexcept { return last_recorded_; }
   /// This worker met the end of the schedule with overdue hits and no free slot to send them.
   bool ran_out_of_slots() const noexcept { return ran_out_of_slots_; }
   /// This worker met the end of the schedule with a hit that was due, but not yet read from the lazy list.
@@ -196,7 +196,8 @@ class Worker final : public ConnectionOwner, public PoolOwner {
   std::uint32_t turns_{0};
   bool io_settled_{false};  // the io_context has run since the last dial, and has nothing left to do
   Nanos wake_margin_{0};
-  Instant last_done_;
+  Instant last_done_;      ///< Of all hits.
+  Instant last_recorded_;  ///< Of those that have a result.
   WorkerCounters counters_;
 };
 

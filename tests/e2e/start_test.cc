@@ -79,6 +79,22 @@ TEST(Start, OfARunThatIsStoppedInItsWarmUpLeavesAnEmptyResult) {
   }
 }
 
+TEST(Start, OfARunThatIsKilledInItsWarmUpLeavesItsFacts) {
+  const TempDir dir;
+  const TestServer server;
+  Launch launch;
+  launch.args = {"attack", "-warmup=1h", "-rate=100", "-duration=1h", "-output=" + dir.path("out"), server.url()};
+  Process process{kPepe, launch};
+  EXPECT_TRUE(server.wait_for_requests(3));
+  process.send_signal(SIGKILL);
+  EXPECT_EQ(process.wait().signal, SIGKILL);
+  const Ended report = run_pepe_binary({"report", "-type=json", dir.path("out")});
+  EXPECT_EQ(report.status, 0) << report.err;
+  EXPECT_THAT(report.err, IsEmpty());
+  EXPECT_THAT(report.out, HasSubstr(R"("requests":0,)"));
+  EXPECT_THAT(report.out, HasSubstr(R"("error_counts":)")) << "it is a run of pepe's";
+}
+
 TEST(Start, OfARunThatIsStoppedBeforeItLeavesAnEmptyResult) {
   for (const char* load : {"-rate=10", "-rate=0"}) {
     SCOPED_TRACE(load);

@@ -1,6 +1,7 @@
 // The part of a schedule that is a run's own, and the warm-up before it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 #include <string>
@@ -25,6 +26,7 @@ std::vector<Target> numbered_targets(const TestServer& server, int count) {
 struct HitSent {
   std::uint64_t seq;
   std::string path;
+  Nanos ended;  ///< Since 1970.
 };
 
 struct Ran {
@@ -43,7 +45,7 @@ Ran run_attack(const AttackOptions& options, std::vector<Target> targets) {
   EXPECT_TRUE(reader);
   while (const Result* const hit = *(*reader)->next()) {
     const std::string url{hit->url};
-    run.hits.push_back({hit->seq, url.substr(url.rfind('/'))});
+    run.hits.push_back({hit->seq, url.substr(url.rfind('/')), Nanos{hit->timestamp.unix_nanos} + hit->latency});
   }
   return run;
 }
@@ -108,6 +110,16 @@ TEST(WarmUp, FailsWithoutAResult) {
   EXPECT_EQ(run.hits.size(), 1U);
   EXPECT_EQ(run.summary.facts.sent, 1U);
   EXPECT_EQ(run.summary.failed, 1U);
+}
+
+TEST(WarmUp, DoesNotLengthenTheRunByItsLateAnswers) {
+  std::atomic<bool> first{true};
+  TestServer server{[&first](const TestRequest&) { return TestAnswer{.delay = first.exchange(false) ? 600ms : 0ms}; }};
+  const Ran run = run_attack({.rate = {20, 1s}, .duration = 100ms, .warmup = 100ms}, numbered_targets(server, 1));
+  ASSERT_FALSE(run.hits.empty());
+  Nanos last{0};
+  for (const HitSent& hit : run.hits) last = std::max(last, hit.ended);
+  EXPECT_EQ(run.summary.facts.elapsed, last - Nanos{run.summary.facts.start.unix_nanos});
 }
 
 TEST(WarmUp, LeavesItsConnectionsToTheRun) {
