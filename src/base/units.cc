@@ -79,6 +79,8 @@ Expected<Rate> parse_rate(std::string_view text) {
   return Rate{hits, *per};
 }
 
+std::string format_rate(Rate rate) { return fmt::format("{}/{}", rate.hits, format_duration(rate.per)); }
+
 namespace {
 
 struct SizeUnit {

@@ -70,10 +70,10 @@ Expected<Shard> parse_shard(std::string_view text, const Environment& environmen
   return checked(whole_number(index), whole_number(count));
 }
 
-Expected<std::int64_t> parse_start_at(std::string_view text) {
+Expected<Timestamp> parse_start_at(std::string_view text) {
   constexpr std::uint64_t kLast = 9'000'000'000;  // what nanoseconds since 1970 still hold, in the year 2255
   constexpr std::size_t kDecimals = 9;
-  if (const auto time = parse_rfc3339(text)) return time->unix_nanos;
+  if (const auto time = parse_rfc3339(text)) return time;
   const std::size_t point = text.find('.');
   const auto seconds = whole_number(text.substr(0, point));
   std::string decimals{point == std::string_view::npos ? "0" : text.substr(point + 1)};
@@ -82,7 +82,7 @@ Expected<std::int64_t> parse_start_at(std::string_view text) {
   const auto nanos = whole_number(decimals);
   if (!seconds || !nanos || too_long || *seconds > kLast)
     return Error{"want a time as in 2030-01-02T15:04:05Z, or seconds since 1970"};
-  return static_cast<std::int64_t>(*seconds * 1'000'000'000 + *nanos);
+  return Timestamp{.unix_nanos = static_cast<std::int64_t>(*seconds * 1'000'000'000 + *nanos)};
 }
 
 Expected<void> check_start(const AttackFlags& flags) {

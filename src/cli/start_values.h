@@ -19,8 +19,8 @@ using Environment = std::function<const char*(const char* name)>;
 /// environment says which. Error: what was expected.
 Expected<Shard> parse_shard(std::string_view text, const Environment& environment);
 
-/// RFC 3339, or seconds since 1970 with up to nine decimals; in nanoseconds since 1970. Error: what was expected.
-Expected<std::int64_t> parse_start_at(std::string_view text);
+/// RFC 3339, or seconds since 1970 with up to nine decimals. Error: what was expected.
+Expected<Timestamp> parse_start_at(std::string_view text);
 
 /// Error: one line on the flag that another one rules out.
 Expected<void> check_start(const AttackFlags& flags);

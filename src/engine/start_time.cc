@@ -57,17 +57,18 @@ Error too_late(std::int64_t start_at, Nanos warmup, Nanos by) {
 
 Expected<StartTime> await_start(const AttackOptions& options, const std::function<void(std::string_view)>& notice) {
   if (options.start_at) {
-    const std::int64_t begin = saturating_add(*options.start_at, -options.warmup.count());
+    const std::int64_t begin = saturating_add(options.start_at->unix_nanos, -options.warmup.count());
     if (auto waited = await_wall_clock(begin, options.handle_signals, notice); !waited)
       return std::move(waited).error();
   }
   // Nothing between these two: they are one moment on two clocks.
   const std::int64_t wall = wall_clock_nanos();
   const Instant now = Clock::now();
-  const Nanos lead = options.start_at ? Nanos{saturating_add(*options.start_at, -wall)} : options.warmup;
+  const Nanos lead = options.start_at ? Nanos{saturating_add(options.start_at->unix_nanos, -wall)} : options.warmup;
   if (lead < options.warmup) {
     const Nanos::rep passed = -std::max(lead, -Nanos::max()).count();
-    return too_late(*options.start_at, options.warmup, Nanos{saturating_add(options.warmup.count(), passed)});
+    return too_late(options.start_at->unix_nanos, options.warmup,
+                    Nanos{saturating_add(options.warmup.count(), passed)});
   }
   return StartTime{.start = local(saturating_add(wall, lead.count())),
                    .start_instant = after(now, lead),

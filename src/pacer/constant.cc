@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
+#include "pacer/integer_schedule.h"
 #include "pacer/shapes.h"
-#include "pacer/whole.h"
 #include "pepe/base/check.h"
 #include "pepe/pacer/pacer.h"
 

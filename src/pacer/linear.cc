@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "pacer/integer_schedule.h"
 #include "pacer/shapes.h"
-#include "pacer/whole.h"
 
 namespace pepe {
 namespace {

@@ -1,7 +1,5 @@
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "pacer/shapes.h"
 #include "pepe/base/text.h"
 
@@ -15,8 +13,6 @@ Expected<Rate> parse_finite_rate(std::string_view text) {
     return Error{quote(text) + " has no bound: only -pacer=constant can go as fast as -max-workers allow"};
   return rate;
 }
-
-std::string format_rate(Rate rate) { return fmt::format("{}/{}", rate.hits, format_duration(rate.per)); }
 
 Rate average_rate(const Pacer& pacer, Nanos duration, Rate otherwise) {
   if (duration <= Nanos{0}) return otherwise;

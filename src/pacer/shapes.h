@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "pepe/pacer/load.h"
 
 /// The rows of the registry, and what they share.
@@ -11,9 +9,6 @@ Expected<Load> make_constant_load(const LoadFlags& flags);
 Expected<Load> make_linear_load(const LoadFlags& flags);
 Expected<Load> make_sine_load(const LoadFlags& flags);
 Expected<Load> make_step_load(const LoadFlags& flags);
-
-/// "500/1s"
-std::string format_rate(Rate rate);
 
 /// What `pacer` schedules within `duration`, on average; `otherwise` when that has no end, or no number of hits.
 Rate average_rate(const Pacer& pacer, Nanos duration, Rate otherwise);

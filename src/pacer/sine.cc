@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "pacer/integer_schedule.h"
 #include "pacer/shapes.h"
 #include "pacer/versine.h"
-#include "pacer/whole.h"
 
 namespace pepe {
 namespace {

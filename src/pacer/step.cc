@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "pacer/integer_schedule.h"
 #include "pacer/shapes.h"
-#include "pacer/whole.h"
 #include "pepe/base/text.h"
 
 namespace pepe {
 namespace {
 
-/// A step with all that lies before it, in units as whole.h has them.
+/// A step with all that lies before it, in units as integer_schedule.h has them.
 struct Part {
   std::uint64_t start;  ///< Nanoseconds.
   Wide before;          ///< Units due before `start`.

@@ -1,7 +1,9 @@
+#include "pepe/pacer/steps.h"
+
 #include <fmt/format.h>
 
-#include "pacer/shapes.h"
 #include "pepe/base/text.h"
+#include "pepe/pacer/load.h"
 
 namespace pepe {
 namespace {

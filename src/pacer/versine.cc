@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "pacer/whole.h"
+#include "pacer/integer_schedule.h"
 
 namespace pepe {
 namespace {

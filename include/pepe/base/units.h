@@ -24,6 +24,8 @@ struct Rate {
 /// The value of -rate: "500", "500/1s", "3/250ms", "240/m", "0", "0/anything", "infinity".
 /// Negative counts are parsed (the caller decides); fractions are refused with the hint "1/2s".
 Expected<Rate> parse_rate(std::string_view text);
+/// "500/1s", which parse_rate() reads back.
+std::string format_rate(Rate rate);
 
 /// A number of bytes.
 using Bytes = std::uint64_t;

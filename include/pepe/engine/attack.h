@@ -42,7 +42,7 @@ struct AttackOptions {
   Nanos duration{0};                        ///< -duration; 0 or less: until stopped
   Nanos warmup{0};                          ///< -warmup: so long before the start hits are sent, without results
   Shard shard{};                            ///< -shard
-  std::optional<std::int64_t> start_at{};   ///< -start-at, in nanoseconds since 1970
+  std::optional<Timestamp> start_at{};      ///< -start-at
   Nanos timeout{std::chrono::seconds{30}};  ///< -timeout, for a whole hit; 0 or less: none
   std::uint64_t workers{10};                ///< -workers: accepted; connections are made when they are needed
   std::uint64_t max_workers{UINT64_MAX};    ///< -max-workers: hits in flight at once, over all threads

@@ -11,26 +11,13 @@
 #include "pepe/base/time.h"
 #include "pepe/base/units.h"
 #include "pepe/pacer/pacer.h"
+#include "pepe/pacer/steps.h"
 
 namespace pepe {
-
-/// A rate that holds for some time. 0 hits: a pause.
-struct Step {
-  Rate rate;
-  Nanos lasts{0};
-
-  friend bool operator==(const Step&, const Step&) = default;
-};
 
 /// A rate of a load that changes: as parse_rate(), where 0 is no hits at all. Error: no such rate, one below 0, or one
 /// without a bound ("infinity", "5/0s").
 Expected<Rate> parse_finite_rate(std::string_view text);
-
-/// The value of -steps: rates, each with how long it holds, such as "100:10s,0:5s,500/1s:1m". Blanks around a step are
-/// passed over. Error: names the step that is none.
-Expected<std::vector<Step>> parse_steps(std::string_view text);
-/// The inverse: "100/1s:10s,0/1s:5s,500/1s:1m0s".
-std::string format_steps(std::span<const Step> steps);
 
 /// What an attack's flags say about its load. What a shape has no use for is not looked at.
 struct LoadFlags {

@@ -96,12 +96,12 @@ const StartCase kStartCases[] = {
 TEST(StartAtValue, IsATimeOrSecondsSince1970) {
   for (const StartCase& row : kStartCases) {
     SCOPED_TRACE(row.text);
-    const auto nanos = parse_start_at(row.text);
-    ASSERT_EQ(static_cast<bool>(nanos), row.nanos >= 0);
-    if (nanos) {
-      EXPECT_EQ(*nanos, row.nanos);
+    const auto time = parse_start_at(row.text);
+    ASSERT_EQ(static_cast<bool>(time), row.nanos >= 0);
+    if (time) {
+      EXPECT_EQ(time->unix_nanos, row.nanos);
     } else {
-      EXPECT_THAT(nanos.error().text(), HasSubstr("2030-01-02T15:04:05Z"));
+      EXPECT_THAT(time.error().text(), HasSubstr("2030-01-02T15:04:05Z"));
     }
   }
 }

@@ -24,14 +24,14 @@ TEST(StartTime, IsOneMomentOnTwoClocks) {
     Nanos apart = Nanos::max();
     for (int tries = 0; apart >= 10ms && tries < 100; ++tries) {
       AttackOptions options;
-      options.start_at = wall_clock_nanos() + ahead.count();
+      options.start_at = Timestamp{wall_clock_nanos() + ahead.count()};
       options.warmup = 5ms;
       const auto time = await_start(options, {});
       const std::int64_t wall = wall_clock_nanos();
       const Instant now = Clock::now();
-      if (!time || time->start.unix_nanos != *options.start_at) continue;
+      if (!time || time->start.unix_nanos != options.start_at->unix_nanos) continue;
       EXPECT_EQ(time->start_instant - time->warmup_instant, options.warmup);
-      apart = Nanos{std::abs((time->start_instant - now).count() - (*options.start_at - wall))};
+      apart = Nanos{std::abs((time->start_instant - now).count() - (options.start_at->unix_nanos - wall))};
     }
     EXPECT_LT(apart, 10ms);
   }
@@ -39,13 +39,13 @@ TEST(StartTime, IsOneMomentOnTwoClocks) {
 
 TEST(StartTime, ThatHasPassedIsAnError) {
   AttackOptions options;
-  options.start_at = wall_clock_nanos() + Nanos{1h}.count();
+  options.start_at = Timestamp{wall_clock_nanos() + Nanos{1h}.count()};
   options.warmup = 2h;
   const auto time = await_start(options, {});
   ASSERT_FALSE(time);
   EXPECT_THAT(time.error().text(), HasSubstr(" less -warmup=2h0m0s was 1h0m0s ago"));
   options.warmup = Nanos{0};
-  options.start_at = 1;
+  options.start_at = Timestamp{1};
   EXPECT_THAT(await_start(options, {}).error().text(), HasSubstr("-start-at=19"));
   options.warmup = Nanos::max();
   EXPECT_THAT(await_start(options, {}).error().text(), HasSubstr(" was 2562047h47m"));

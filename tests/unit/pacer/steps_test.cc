@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "pepe/pacer/load.h"
+#include "pepe/pacer/steps.h"
 
 namespace pepe {
 namespace {

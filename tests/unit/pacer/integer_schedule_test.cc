@@ -1,4 +1,4 @@
-#include "pacer/whole.h"
+#include "pacer/integer_schedule.h"
 
 #include <chrono>
 #include <limits>
