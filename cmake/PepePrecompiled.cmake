@@ -1,5 +1,5 @@
-# PEPE_PCH: the headers that most sources include are precompiled, once for all targets that compile with the same flags.
-# Headers of libraries alone: pepe's own would be compiled again with every change.
+# PEPE_PCH: the headers that most sources include are precompiled, once for all targets that compile with the same
+# flags. Headers of libraries alone: pepe's own would be compiled again with every change.
 if(PEPE_PCH)
   set(_pepe_headers <algorithm> <array> <chrono> <cstdint> <functional> <map> <memory> <optional> <span> <string>
       <string_view> <unordered_map> <utility> <vector> <fmt/format.h>)

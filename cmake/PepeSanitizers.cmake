@@ -11,7 +11,8 @@ endif()
 # libFuzzer steers by what it covers: of the modules too, not only of the fuzz target.
 if(PEPE_FUZZ)
   add_compile_definitions(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
-  add_compile_options(-fsanitize=fuzzer-no-link "-fsanitize-ignorelist=${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/ignored.txt")
+  add_compile_options(-fsanitize=fuzzer-no-link
+                      "-fsanitize-ignorelist=${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/ignored.txt")
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
 # UndefinedBehaviorSanitizer takes a lack of descriptors for bad memory; `target` is tested without any.

@@ -50,6 +50,7 @@ std::optional<std::string> find_conflict(const ReportOptions& options, const Rep
                          files);
     if (options.every.count() > 0) return fmt::format("-every: -type={} reports once, on whole files", options.type);
     if (options.group_key != nullptr) return fmt::format("-group-by: -type={} has no groups", options.type);
+    if (!options.buckets.empty()) return fmt::format("-buckets: -type={} has no histogram", options.type);
     return std::nullopt;
   }
   const auto needs_base = std::find_if(options.thresholds.begin(), options.thresholds.end(),

@@ -45,6 +45,7 @@ Expected<Shard> checked(std::optional<std::uint64_t> index, std::optional<std::u
 
 // `count`: as given behind auto/, or empty.
 Expected<Shard> shard_of_launcher(std::string_view count, const Environment& environment) {
+  constexpr std::size_t kShown = 40;
   for (const Launcher& launcher : kLaunchers) {
     const char* const index = environment(launcher.index);
     const char* const said = *launcher.count != '\0' ? environment(launcher.count) : nullptr;
@@ -54,7 +55,8 @@ Expected<Shard> shard_of_launcher(std::string_view count, const Environment& env
     const std::string_view of = count.empty() ? said : count;
     const auto shard = checked(whole_number(index), whole_number(of));
     if (shard) return *shard;
-    return Error{fmt::format("{}={} of {}: {}", launcher.index, quote(index), quote(of), shard.error().text())};
+    return Error{fmt::format("{}={} of {}: {}", launcher.index, quote(std::string_view{index}.substr(0, kShown)),
+                             quote(of.substr(0, kShown)), shard.error().text())};
   }
   return Error{"nothing in the environment says which shard this is (Open MPI, MPICH, srun, indexed jobs): want I/N"};
 }

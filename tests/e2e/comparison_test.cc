@@ -57,6 +57,7 @@ TEST(Comparison, RefusesWhatItCanNotDo) {
       {"-type=compare-json: want two files", "-type=compare-json", file, file, file},
       {"-every: ", "-type=compare", "-every=1s", file, file},
       {"-group-by: ", "-type=compare", "-group-by=url", file, file},
+      {"-buckets: ", "-type=compare", "-buckets=[0,1ms]", file, file},
       {"-fail-if p99>+5%: ", "-fail-if=p99>+5%", file},
       {"-fail-if p99>+5%: ", "-type=json", "-group-by=url", "-fail-if=p99>+5%", file},
   };

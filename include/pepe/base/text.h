@@ -47,8 +47,8 @@ std::string lower_case(std::string_view text);
 /// Whether they are equal but for the case of ASCII's letters.
 bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept;
 
-/// A number from 0 on such as `12`, `.5` or `99.95`: up to 15 digits behind leading zeros, no sign, no exponent, nothing
-/// else.
+/// A number from 0 on such as `12`, `.5` or `99.95`: up to 15 digits behind leading zeros, no sign, no exponent,
+/// nothing else.
 std::optional<double> parse_decimal(std::string_view text);
 
 /// Base64 of `bytes`, standard alphabet with padding (RFC 4648, section 4). Appended to `out`.

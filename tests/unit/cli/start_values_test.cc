@@ -50,6 +50,11 @@ const ShardCase kShardCases[] = {
     {"IndexedJobOfUnknownSize", "auto", {{"JOB_COMPLETION_INDEX", "7"}}, {}, "JOB_COMPLETION_INDEX does not say how"},
     {"IndexBeyondTheCount", "auto/4", {{"JOB_COMPLETION_INDEX", "7"}}, {}, "JOB_COMPLETION_INDEX=\"7\" of \"4\": of 4"},
     {"NoNumber", "auto", {{"PMI_RANK", "x"}, {"PMI_SIZE", "3"}}, {}, "PMI_RANK=\"x\" of \"3\": want I/N"},
+    {"LongText",
+     "auto",
+     {{"PMI_RANK", "0123456789012345678901234567890123456789and more"}, {"PMI_SIZE", "3"}},
+     {},
+     "PMI_RANK=\"0123456789012345678901234567890123456789\" of \"3\": want I/N"},
 };
 
 TEST(ShardValue, IsAPartOrSaysWhatIsWanted) {
