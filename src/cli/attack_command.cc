@@ -35,7 +35,10 @@ class ResultOutput {
       figures_ = figures.get();
       sink_ = std::move(figures);
     } else if (codec.name == kNative) {
-      sink_ = std::make_unique<FileSink>(file_);
+      auto native = std::make_unique<FileSink>(
+          file_, flags.options.warmup > Nanos{0} ? FirstWrite::kAtOnce : FirstWrite::kWithResults);
+      native_ = native.get();
+      sink_ = std::move(native);
     } else {
       sink_ = std::make_unique<TranscodingSink>(file_, codec);
     }
@@ -46,6 +49,9 @@ class ResultOutput {
 
   /// After the attack: the report, where there is one, and the end of the file.
   Expected<void> finish() {
+    if (native_ != nullptr) {
+      if (auto written = native_->finish(); !written) return written;
+    }
     if (figures_ != nullptr) {
       const auto plan = plan_report("text", "");
       if (!plan) return plan.error();
@@ -59,7 +65,9 @@ class ResultOutput {
  private:
   OutputFile file_;
   std::unique_ptr<ChunkSink> sink_;
-  const MetricsSink* figures_{nullptr};  ///< What sink_ is, or nullptr.
+  // Which kind sink_ is.
+  FileSink* native_{nullptr};
+  const MetricsSink* figures_{nullptr};
 };
 
 bool shows_progress(ProgressMode mode) {

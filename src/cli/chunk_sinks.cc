@@ -31,7 +31,18 @@ Expected<void> ChunkDecoder::decode(std::string_view chunks, const std::function
   return {};
 }
 
-Expected<void> FileSink::write(std::string_view chunks) { return file_.write(chunks); }
+Expected<void> FileSink::write(std::string_view chunks) {
+  const bool first = !std::exchange(started_, true);
+  if (!first && held_.empty()) return file_.write(chunks);
+  held_ += chunks;
+  return first ? Expected<void>{} : finish();
+}
+
+Expected<void> FileSink::finish() {
+  auto written = file_.write(held_);
+  held_.clear();
+  return written;
+}
 
 TranscodingSink::TranscodingSink(OutputFile& file, const CodecEntry& codec)
     : file_{file}, encoder_{codec.make_encoder()}, decoder_{DecodeOptions{}} {}

@@ -30,14 +30,22 @@ class ChunkDecoder {
   std::uint64_t offset_{0};
 };
 
-/// Writes the native stream as it is.
+/// When the first write, which says what is about to be done, is made.
+enum class FirstWrite { kAtOnce, kWithResults };
+
+/// Writes the native stream as it is. FirstWrite::kWithResults: a file that can't be written to is found out by the
+/// first results, when hits have been sent; until then nothing is in it.
 class FileSink final : public ChunkSink {
  public:
-  explicit FileSink(OutputFile& file) : file_{file} {}
+  FileSink(OutputFile& file, FirstWrite first) : file_{file}, started_{first == FirstWrite::kAtOnce} {}
   Expected<void> write(std::string_view chunks) override;
+  /// Writes what was held back. REQUIRES: the attack is over.
+  Expected<void> finish();
 
  private:
   OutputFile& file_;
+  std::string held_;
+  bool started_;
 };
 
 /// Writes the results in another encoding. What was handed in can be read from the file when write() returns.

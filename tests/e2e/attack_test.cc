@@ -247,6 +247,7 @@ TEST(Attack, EndsWhenTheDeviceIsFull) {
   const Ended ended = run_pepe_binary({"attack", "-rate=50", "-output=/dev/full", server.url()});
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.err, HasSubstr("write /dev/full: no space left on device"));
+  EXPECT_FALSE(server.requests().empty()) << "it is the results that find no room";
 }
 
 TEST(Attack, EndsWithItsReader) {

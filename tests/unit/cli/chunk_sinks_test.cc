@@ -48,19 +48,38 @@ std::string facts_chunk() {
   return chunk;
 }
 
-TEST(FileSink, WritesWhatItGetsAtOnce) {
+TEST(FileSink, WritesTheFactsWithTheFirstResults) {
   const TempDir dir;
   auto file = OutputFile::open(dir.path("out"));
   ASSERT_TRUE(file);
-  FileSink sink{*file};
+  FileSink sink{*file, FirstWrite::kWithResults};
   const std::string facts = facts_chunk();
   const std::string results = chunks_of(0, 1, Nanos{5});
   ASSERT_TRUE(sink.write(facts));
-  EXPECT_EQ(dir.read("out"), facts);
+  EXPECT_EQ(dir.read("out"), "");
   ASSERT_TRUE(sink.write(results));
   EXPECT_EQ(dir.read("out"), facts + results);
   ASSERT_TRUE(sink.write(facts));
   EXPECT_EQ(dir.read("out"), facts + results + facts);
+}
+
+TEST(FileSink, WritesTheFactsAtOnceWhereResultsAreFarOff) {
+  const TempDir dir;
+  auto file = OutputFile::open(dir.path("out"));
+  ASSERT_TRUE(file);
+  FileSink sink{*file, FirstWrite::kAtOnce};
+  ASSERT_TRUE(sink.write(facts_chunk()));
+  EXPECT_EQ(dir.read("out"), facts_chunk());
+}
+
+TEST(FileSink, WritesTheFactsOfARunWithoutResults) {
+  const TempDir dir;
+  auto file = OutputFile::open(dir.path("out"));
+  ASSERT_TRUE(file);
+  FileSink sink{*file, FirstWrite::kWithResults};
+  ASSERT_TRUE(sink.write(facts_chunk()));
+  ASSERT_TRUE(sink.finish());
+  EXPECT_EQ(dir.read("out"), facts_chunk());
 }
 
 TEST(TranscodingSink, WritesEachResultAtOnce) {
